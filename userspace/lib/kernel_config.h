@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef VTF_KERNEL_CONFIG_H
+#define VTF_KERNEL_CONFIG_H
+
+#include <stddef.h>
+
+#define KERNEL_CONFIG_MAX (4UL << 20)
+
+/**
+ * kernel_config_text() - configuration of the running kernel, uncompressed
+ * @text: receives a NUL-terminated buffer, to be freed
+ * @len:  bytes without the NUL
+ *
+ * From /proc/config.gz, else /boot/config-RELEASE.
+ *
+ * Return: 0, -ENOENT if neither is there, -ENOMEM, -EIO.
+ */
+int kernel_config_text(char **text, size_t *len);
+
+#endif
