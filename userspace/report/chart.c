@@ -201,8 +201,8 @@ static const struct report_row *find_floor(const struct report *report,
 	return best;
 }
 
-/* The footer, broken at commas so that it stays inside the picture. Returns the lines. */
-static int put_footer(FILE *out, const char *text)
+/* The footer, broken at commas so that it stays inside the picture. */
+static void put_footer(FILE *out, const char *text)
 {
 	int lines = 0;
 
@@ -225,7 +225,6 @@ static int put_footer(FILE *out, const char *text)
 		text += cut;
 		lines++;
 	}
-	return lines;
 }
 
 /* Where the axes begin and end, and whether they must be logarithmic. */
