@@ -135,6 +135,16 @@ static void add_versions(struct json_object *c, const struct conditions_opts *op
 		output_add_str(c, "tss2_version", VTF_TSS2_VERSION);
 }
 
+/* The command line wins over the configuration. */
+static void add_ima_setting(struct json_object *c, const char *parameter, const char *symbol)
+{
+	char value[64];
+
+	if (!conditions_cmdline(parameter, value, sizeof(value)) ||
+	    (!conditions_config(symbol, value, sizeof(value)) && strcmp(value, "n") != 0))
+		output_add_str(c, parameter, value);
+}
+
 static void add_ima(struct json_object *c)
 {
 	char value[256], path[512], hex[SHA256_HEX_BYTES], *policy;
@@ -143,12 +153,8 @@ static void add_ima(struct json_object *c)
 
 	if (!conditions_cmdline("ima_policy", value, sizeof(value)))
 		output_add_str(c, "ima_policy", value);
-	if (!conditions_cmdline("ima_template", value, sizeof(value)) ||
-	    !conditions_config("CONFIG_IMA_DEFAULT_TEMPLATE", value, sizeof(value)))
-		output_add_str(c, "ima_template", value);
-	if (!conditions_cmdline("ima_hash", value, sizeof(value)) ||
-	    !conditions_config("CONFIG_IMA_DEFAULT_HASH", value, sizeof(value)))
-		output_add_str(c, "ima_hash", value);
+	add_ima_setting(c, "ima_template", "CONFIG_IMA_DEFAULT_TEMPLATE");
+	add_ima_setting(c, "ima_hash", "CONFIG_IMA_DEFAULT_HASH");
 	if (!sysfs_read(value, sizeof(value), "kernel/security/ima/runtime_measurements_count"))
 		output_add_u64(c, "ima_list_entries", strtoull(value, NULL, 10));
 	/* readable only with CONFIG_IMA_READ_POLICY and before it is locked */

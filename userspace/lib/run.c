@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The coordinator of a run. */
+#include "run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "run_shared.h"
+#include "signals.h"
+
+/* How often the coordinator looks whether everybody is alive and well. */
+#define LOOK_NS (100 * NS_PER_MS)
+/* What clients get to end by themselves before they are killed, and to be dead after it. */
+#define END_NS (500 * NS_PER_MS)
+
+struct run {
+	const struct run_spec *spec;
+	struct run_shared *sh;
+	size_t shared_bytes;
+	unsigned int processes; /* children: one per client, or one with threads */
+	pid_t pid[RUN_MAX_CLIENTS];
+	uint64_t seen[RUN_MAX_CLIENTS]; /* progress at the last look ... */
+	uint64_t seen_ns[RUN_MAX_CLIENTS]; /* ... and when it last changed */
+	struct cpu_machine machine[2];
+	struct cpu_times tpm[2];
+	struct sysfs_stats stats[2];
+	bool have_machine, have_tpm, have_stats;
+};
+
+struct thread_arg {
+	struct run_shared *sh;
+	unsigned int index;
+	pthread_t thread;
+};
+
+static void *thread_main(void *arg)
+{
+	struct thread_arg *a = arg;
+
+	run_client(a->sh, a->index);
+	return NULL;
+}
+
+static void client_threads(struct run_shared *sh)
+{
+	static struct thread_arg arg[RUN_MAX_CLIENTS];
+	unsigned int started = 0;
+
+	for (; started < sh->spec->clients; started++) {
+		int rc;
+
+		arg[started].sh = sh;
+		arg[started].index = started;
+		rc = pthread_create(&arg[started].thread, NULL, thread_main, &arg[started]);
+		if (rc) {
+			vtf_error_set(&sh->slot[started].error, VTF_EXIT_INTERNAL,
+				      "pthread_create: %s", strerror(rc));
+			gate_abort(&sh->gate);
+			break;
+		}
+	}
+	while (started--)
+		pthread_join(arg[started].thread, NULL);
+}
+
+/* Life of a child process. */
+static _Noreturn void child_main(struct run *r, unsigned int index, pid_t parent)
+{
+	/* if the coordinator is killed, nobody must be left behind */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	signals_ignore();
+	if (r->spec->threads)
+		client_threads(r->sh);
+	else
+		run_client(r->sh, index);
+	/* not exit(): the parent's buffered output is in this copy too */
+	_exit(0);
+}
+
+static int start_children(struct run *r, struct vtf_error *err)
+{
+	unsigned int wanted = r->spec->threads ? 1 : r->spec->clients;
+	pid_t parent = getpid();
+
+	fflush(NULL);
+	for (; r->processes < wanted; r->processes++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return vtf_error_set(err, VTF_EXIT_INTERNAL, "fork: %s", strerror(errno));
+		if (!pid)
+			child_main(r, r->processes, parent);
+		r->pid[r->processes] = pid;
+	}
+	return 0;
+}
+
+/* Takes over the children that have ended. Return: a wait status that tells of trouble, or 0. */
+static int reap(struct run *r, unsigned int *left)
+{
+	int trouble = 0;
+
+	*left = 0;
+	for (unsigned int i = 0; i < r->processes; i++) {
+		int status;
+		pid_t got;
+
+		if (!r->pid[i])
+			continue;
+		got = waitpid(r->pid[i], &status, WNOHANG);
+		if (!got) {
+			(*left)++;
+			continue;
+		}
+		r->pid[i] = 0;
+		if (got > 0 && (!WIFEXITED(status) || WEXITSTATUS(status)))
+			trouble = status;
+	}
+	return trouble;
+}
+
+static unsigned int reap_until(struct run *r, uint64_t deadline_ns)
+{
+	unsigned int left;
+
+	for (;;) {
+		reap(r, &left);
+		if (!left || clock_now_ns() >= deadline_ns)
+			return left;
+		clock_sleep_until(clock_now_ns() + NS_PER_MS);
+	}
+}
+
+/* Ends all children: asked, then killed; never waits for one that cannot die. */
+static void end_children(struct run *r, struct vtf_error *err)
+{
+	unsigned int left;
+
+	atomic_store(&r->sh->stop, true);
+	gate_abort(&r->sh->gate);
+	if (!reap_until(r, clock_now_ns() + END_NS))
+		return;
+	for (unsigned int i = 0; i < r->processes; i++)
+		if (r->pid[i])
+			kill(r->pid[i], SIGKILL);
+	left = reap_until(r, clock_now_ns() + END_NS);
+	if (left)
+		vtf_error_set(err, VTF_EXIT_TPM,
+			      "%u clients were killed but hang on in the kernel until the TPM's "
+			      "driver gives up",
+			      left);
+}
+
+static const char *phase_text(unsigned int phase)
+{
+	static const char *const texts[] = { "start", "connect", "read the PCR", "extend",
+					     "read the PCR afterwards" };
+
+	return texts[phase];
+}
+
+/* In a phase without progress counters: who has not got there in time? */
+static int too_slow(struct run *r, unsigned int phase, struct vtf_error *err)
+{
+	unsigned int arrived = atomic_load(&r->sh->gate.arrived[phase]);
+
+	return vtf_error_set(err, VTF_EXIT_TPM,
+			     "%u of %u clients could not %s within %.1f s: no answer from %s; does "
+			     "another program hold it (swtpm serves one client at a time)?",
+			     r->spec->clients - arrived, r->spec->clients, phase_text(phase),
+			     (double)r->spec->setup_limit_ns / (double)NS_PER_S,
+			     r->spec->targets[0].name);
+}
+
+/* In the extending phase: a client whose counter stands still. */
+static int find_stuck(struct run *r, struct vtf_error *err)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	for (unsigned int i = 0; i < r->spec->clients; i++) {
+		struct run_slot *slot = &r->sh->slot[i];
+		uint64_t progress = atomic_load_explicit(&slot->progress, memory_order_relaxed);
+
+		if (progress != r->seen[i] || !r->seen_ns[i] || atomic_load(&slot->finished)) {
+			r->seen[i] = progress;
+			r->seen_ns[i] = now_ns;
+			continue;
+		}
+		if (now_ns - r->seen_ns[i] > r->spec->stuck_limit_ns)
+			return vtf_error_set(err, VTF_EXIT_TPM,
+					     "client %u of %u has had no answer from %s for %.1f s "
+					     "(%llu commands before): stuck",
+					     i + 1, r->spec->clients,
+					     r->spec->targets[i % r->spec->target_count].name,
+					     (double)(now_ns - r->seen_ns[i]) / (double)NS_PER_S,
+					     (unsigned long long)progress);
+	}
+	return 0;
+}
+
+/* First error that a client left, in the order of clients. */
+static int client_error(struct run *r, struct vtf_error *err)
+{
+	for (unsigned int i = 0; i < r->spec->clients; i++) {
+		const struct vtf_error *e = &r->sh->slot[i].error;
+
+		if (e->code != VTF_EXIT_DONE)
+			return vtf_error_set(err, e->code, "%s", e->text);
+	}
+	return vtf_error_set(err, VTF_EXIT_INTERNAL, "a client ended without a word");
+}
+
+static int child_died(struct run *r, int status, struct vtf_error *err)
+{
+	(void)r;
+	if (WIFSIGNALED(status))
+		return vtf_error_set(err, VTF_EXIT_INTERNAL, "a client was killed by signal %d",
+				     WTERMSIG(status));
+	return vtf_error_set(err, VTF_EXIT_INTERNAL, "a client ended with status %d",
+			     WEXITSTATUS(status));
+}
+
+/* Waits until every client is ready for @phase. Return: 0, -1 with @err set. */
+static int await(struct run *r, unsigned int phase, struct vtf_error *err)
+{
+	uint64_t start_ns = clock_now_ns();
+	bool running = phase == PHASE_AFTER;
+
+	for (;;) {
+		unsigned int left;
+		int status, rc;
+
+		rc = gate_wait_arrived(&r->sh->gate, phase, r->spec->clients, LOOK_NS);
+		if (!rc)
+			return 0;
+		if (signals_pending())
+			return vtf_error_set(err, VTF_EXIT_INCOMPLETE, "interrupted by signal %d",
+					     signals_pending());
+		if (rc == -ECANCELED)
+			return client_error(r, err);
+		status = reap(r, &left);
+		if (status)
+			return child_died(r, status, err);
+		if (running && find_stuck(r, err))
+			return -1;
+		if (!running && clock_now_ns() - start_ns > r->spec->setup_limit_ns)
+			return too_slow(r, phase, err);
+	}
+}
+
+static pid_t tpm_pid(const struct run *r)
+{
+	return r->spec->tpm_pid ? r->spec->tpm_pid : r->sh->slot[0].tpm_pid;
+}
+
+/* @which: 0 at the start of the timed part, 1 at its end. */
+static void snapshot(struct run *r, int which)
+{
+	bool machine = !cpu_of_machine(&r->machine[which]);
+	bool tpm = tpm_pid(r) && !cpu_of_process(tpm_pid(r), &r->tpm[which]);
+	bool stats = r->spec->chip && !sysfs_stats_get(r->spec->chip, &r->stats[which]);
+
+	r->have_machine = machine && (!which || r->have_machine);
+	r->have_tpm = tpm && (!which || r->have_tpm);
+	r->have_stats = stats && (!which || r->have_stats);
+}
+
+static int run_phases(struct run *r, struct vtf_error *err)
+{
+	uint64_t timed_ns;
+
+	if (await(r, PHASE_BEFORE, err))
+		return -1;
+	gate_open(&r->sh->gate, PHASE_BEFORE);
+	if (await(r, PHASE_RUN, err))
+		return -1;
+	r->sh->start_ns = clock_now_ns();
+	timed_ns = r->sh->start_ns + r->spec->warmup_ns;
+	gate_open(&r->sh->gate, PHASE_RUN);
+	while (clock_now_ns() < timed_ns && !signals_pending() && !gate_is_aborted(&r->sh->gate) &&
+	       !find_stuck(r, err)) {
+		uint64_t look_ns = clock_now_ns() + LOOK_NS;
+
+		clock_sleep_until(look_ns < timed_ns ? look_ns : timed_ns);
+	}
+	if (err->code != VTF_EXIT_DONE)
+		return -1;
+	snapshot(r, 0);
+	if (await(r, PHASE_AFTER, err))
+		return -1;
+	snapshot(r, 1);
+	gate_open(&r->sh->gate, PHASE_AFTER);
+	if (await(r, PHASE_END, err))
+		return -1;
+	gate_open(&r->sh->gate, PHASE_END);
+	reap_until(r, clock_now_ns() + END_NS);
+	return 0;
+}
+
+static void sum_stats(const struct run *r, struct run_result *result)
+{
+	const struct sysfs_stats *a = &r->stats[0], *b = &r->stats[1];
+
+	result->have_stats = r->have_stats;
+	if (!r->have_stats)
+		return;
+	result->stats.commands = b->commands - a->commands;
+	result->stats.looks = b->looks - a->looks;
+	result->stats.sleeps = b->sleeps - a->sleeps;
+	result->stats.wakeups = b->wakeups - a->wakeups;
+	result->stats.timeouts = b->timeouts - a->timeouts;
+	result->stats.cancels = b->cancels - a->cancels;
+}
+
+/* Adds the clients up. Return: how many of them gave up. */
+static unsigned int sum_clients(struct run *r, struct run_result *result)
+{
+	unsigned int per_command = r->spec->digests_per_bank ? r->spec->digests_per_bank : 1;
+	uint64_t begin_ns = UINT64_MAX, end_ns = 0, user_us = 0, system_us = 0;
+	unsigned int gave_up = 0;
+
+	for (unsigned int i = 0; i < r->spec->clients; i++) {
+		const struct run_slot *slot = &r->sh->slot[i];
+
+		hist_merge(&result->hist, &slot->hist);
+		result->commands += slot->commands;
+		result->refused += slot->refused;
+		result->unanswered += slot->unanswered;
+		user_us += slot->cpu.user_us;
+		system_us += slot->cpu.system_us;
+		gave_up += slot->gave_up;
+		if (slot->begin_ns && slot->begin_ns < begin_ns)
+			begin_ns = slot->begin_ns;
+		if (slot->end_ns > end_ns)
+			end_ns = slot->end_ns;
+		if (slot->error.code != VTF_EXIT_DONE)
+			vtf_error_set(&result->error, slot->error.code, "%s", slot->error.text);
+	}
+	result->banks = r->sh->slot[0].banks;
+	result->extends = result->commands * per_command;
+	if (end_ns > begin_ns)
+		result->duration_s = (double)(end_ns - begin_ns) / (double)NS_PER_S;
+	if (result->extends) {
+		result->client_user_us = (double)user_us / (double)result->extends;
+		result->client_system_us = (double)system_us / (double)result->extends;
+	}
+	return gave_up;
+}
+
+static void sum_machine(const struct run *r, struct run_result *result)
+{
+	if (r->have_machine)
+		result->idle_pct = cpu_idle_pct(&r->machine[0], &r->machine[1]);
+	if (r->have_tpm && result->extends) {
+		uint64_t before_us = r->tpm[0].user_us + r->tpm[0].system_us;
+		uint64_t after_us = r->tpm[1].user_us + r->tpm[1].system_us;
+
+		result->tpm_us = (double)(after_us - before_us) / (double)result->extends;
+	}
+}
+
+static enum vtf_exit judge(const struct run_result *result, unsigned int gave_up)
+{
+	enum vtf_exit code = VTF_EXIT_DONE;
+
+	if (result->verdict == RUN_MISMATCH)
+		code = VTF_EXIT_VERIFY;
+	if (gave_up || !result->commands)
+		code = vtf_exit_worse(code, VTF_EXIT_TPM);
+	if (result->refused || result->unanswered || result->verdict == RUN_UNVERIFIED)
+		code = vtf_exit_worse(code, VTF_EXIT_INCOMPLETE);
+	return code;
+}
+
+static int run_init(struct run *r, const struct run_spec *spec, struct vtf_error *err)
+{
+	memset(r, 0, sizeof(*r));
+	r->spec = spec;
+	r->shared_bytes = sizeof(struct run_shared) + spec->clients * sizeof(struct run_slot);
+	r->sh = mmap(NULL, r->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (r->sh == MAP_FAILED)
+		return vtf_error_set(err, VTF_EXIT_INTERNAL, "mmap: %s", strerror(errno));
+	gate_init(&r->sh->gate);
+	r->sh->spec = spec;
+	return 0;
+}
+
+enum vtf_exit run_point(const struct run_spec *spec, struct run_result *result)
+{
+	enum vtf_exit code;
+	struct run r;
+
+	memset(result, 0, sizeof(*result));
+	result->tpm_us = NAN;
+	result->idle_pct = NAN;
+	if (run_init(&r, spec, &result->error))
+		return result->error.code;
+	if (start_children(&r, &result->error) || run_phases(&r, &result->error)) {
+		code = result->error.code;
+	} else {
+		unsigned int gave_up = sum_clients(&r, result);
+
+		sum_machine(&r, result);
+		sum_stats(&r, result);
+		run_verify(r.sh, result);
+		code = judge(result, gave_up);
+	}
+	end_children(&r, &result->error);
+	munmap(r.sh, r.shared_bytes);
+	return code;
+}
