@@ -231,8 +231,8 @@ static int deliver_all(const struct options *options, const struct report *repor
 	return err;
 }
 
-/* Whoever reads only the exit code must learn of a wrong PCR too. */
-static void check_verified(const struct report *report, struct vtf_error *error)
+/* Whoever reads only the exit code must learn of a wrong PCR or of missing points too. */
+static void check_points(const struct report *report, struct vtf_error *error)
 {
 	size_t wrong = 0;
 
@@ -242,6 +242,9 @@ static void check_verified(const struct report *report, struct vtf_error *error)
 		vtf_error_set(error, VTF_EXIT_VERIFY,
 			      "%zu of %zu points ended with a wrong PCR: their figures mean nothing",
 			      wrong, report->point_count);
+	if (report->incomplete_count)
+		vtf_error_set(error, VTF_EXIT_INCOMPLETE, "%zu file%s not complete: points are missing",
+			      report->incomplete_count, report->incomplete_count > 1 ? "s are" : " is");
 }
 
 int cmd_report(int argc, char **argv)
@@ -256,7 +259,7 @@ int cmd_report(int argc, char **argv)
 		       "the conditions; without one, every FILE is a boot, and so are all *.json in a "
 		       "DIRECTORY together.\n\nExit codes: 0 done; 2 a file cannot be read or was given "
 		       "twice; 3 --svg without gnuplot; 5 no result, another schema, nothing to report, "
-		       "or a point with a wrong PCR.",
+		       "or a point with a wrong PCR; 6 a file is incomplete.",
 	};
 	struct vtf_error error = { 0 };
 	struct options options = { 0 };
@@ -271,7 +274,7 @@ int cmd_report(int argc, char **argv)
 	if (err)
 		vtf_error_set(&error, VTF_EXIT_INTERNAL, "%s", strerror(-err));
 	else
-		check_verified(&report, &error);
+		check_points(&report, &error);
 	report_free(&report);
 	return vtf_error_print("report", &error);
 }

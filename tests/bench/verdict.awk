@@ -47,11 +47,11 @@ NR == 1 {
 }
 
 {
-	node = $column["node"]
+	target = $column["target"]
 	mode = $column["mode"]
 	kernel = $column["kernel"]
 	rate = $column["extends_per_s"]
-	single = node ~ /^\/dev\/tpm[0-9]+$/ && $column["processes"] == 1
+	single = target ~ /^\/dev\/tpm[0-9]+$/ && $column["processes"] == 1
 }
 
 $column["verified"] == "true" { verified++ }
@@ -77,7 +77,7 @@ mode == "auto" && $column["ratio_to_stock"] != "" {
 	auto_settings++
 	if (slowest == "" || $column["ratio_to_stock"] < slowest) {
 		slowest = $column["ratio_to_stock"]
-		slowest_at = node ", " $column["processes"] " client(s)"
+		slowest_at = target ", " $column["processes"] " client(s)"
 	}
 }
 

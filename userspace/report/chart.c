@@ -67,8 +67,8 @@ static bool can_be_drawn(const struct report_row *row)
 	       row->metric[METRIC_EXTENDS_PER_S] > 0;
 }
 
-/* The device node that was measured with the most client counts makes the lines. */
-static const char *main_node(const struct report_rows *rows)
+/* The device node or TCTI that was measured with the most client counts makes the lines. */
+static const char *main_target(const struct report_rows *rows)
 {
 	const char *best = NULL;
 	size_t best_count = 0;
@@ -78,9 +78,9 @@ static const char *main_node(const struct report_rows *rows)
 
 		for (size_t j = 0; j < rows->count; j++)
 			count += can_be_drawn(&rows->row[j]) &&
-				 !strcmp(rows->row[j].setting->node, rows->row[i].setting->node);
+				 !strcmp(rows->row[j].setting->target, rows->row[i].setting->target);
 		if (can_be_drawn(&rows->row[i]) && count > best_count) {
-			best = rows->row[i].setting->node;
+			best = rows->row[i].setting->target;
 			best_count = count;
 		}
 	}
@@ -93,17 +93,17 @@ static bool same_series(const struct report *report, const struct report_row *a,
 	const struct report_setting *x = a->setting, *y = b->setting;
 
 	return report->boots[a->boot].machine == report->boots[b->boot].machine &&
-	       !strcmp(x->mode, y->mode) && !strcmp(x->node, y->node) &&
+	       !strcmp(x->mode, y->mode) && !strcmp(x->target, y->target) &&
 	       !strcmp(x->device, y->device) && !strcmp(x->transport, y->transport) &&
-	       !strcmp(x->banks, y->banks) && !strcmp(x->workload, y->workload);
+	       x->threads == y->threads && !strcmp(x->banks, y->banks) && !strcmp(x->workload, y->workload);
 }
 
 /* Which parts of a setting differ between the drawn rows and so belong into the key. */
 struct varying {
-	bool kernel, device, transport, banks, workload;
+	bool kernel, device, transport, banks, workload, threads;
 };
 
-static struct varying find_varying(const struct report_rows *rows, const char *node)
+static struct varying find_varying(const struct report_rows *rows, const char *target)
 {
 	struct varying v = { 0 };
 	const struct report_setting *first = NULL;
@@ -111,7 +111,7 @@ static struct varying find_varying(const struct report_rows *rows, const char *n
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct report_setting *s = rows->row[i].setting;
 
-		if (!can_be_drawn(&rows->row[i]) || strcmp(s->node, node) != 0)
+		if (!can_be_drawn(&rows->row[i]) || strcmp(s->target, target) != 0)
 			continue;
 		if (!first)
 			first = s;
@@ -119,6 +119,7 @@ static struct varying find_varying(const struct report_rows *rows, const char *n
 		v.device |= strcmp(first->device, s->device) != 0;
 		v.transport |= strcmp(first->transport, s->transport) != 0;
 		v.banks |= strcmp(first->banks, s->banks) != 0;
+		v.threads |= first->threads != s->threads;
 		v.workload |= strcmp(first->workload, s->workload) != 0;
 	}
 	return v;
@@ -143,6 +144,7 @@ static void put_label(FILE *out, const struct report_setting *s, const struct va
 		v->transport ? s->transport : "",
 		v->banks ? s->banks : "",
 		v->workload ? s->workload : "",
+		v->threads && s->threads ? "threads" : "",
 	};
 	const char *separator = "";
 
@@ -253,11 +255,11 @@ static void put_axes(FILE *out, const struct report_rows *rows, const struct rep
 }
 
 static void put_plot(FILE *out, const struct report *report, const struct report_rows *rows,
-		     const char *node)
+		     const char *target)
 {
-	const struct varying varying = find_varying(rows, node);
+	const struct varying varying = find_varying(rows, target);
 	const struct report_row *floor = find_floor(report, rows);
-	const char *other_node = NULL;
+	const char *other_target = NULL;
 
 	fputs("plot", out);
 	if (floor)
@@ -272,21 +274,21 @@ static void put_plot(FILE *out, const struct report *report, const struct report
 		if (!is_head(report, rows, i))
 			continue;
 		fprintf(out, " $series%zu using 1:2 ", i);
-		if (!strcmp(s->node, node)) {
+		if (!strcmp(s->target, target)) {
 			fputs("title '", out);
 			put_label(out, s, &varying);
 			fprintf(out, "' with linespoints lw 2 dt %d pt %d ps %g", stock_kernel ? 3 : 1,
 				stock_kernel ? 6 : look->point, stock_kernel ? 1.1 : look->size);
 		} else {
 			fputs("notitle with points lw 2 pt 2 ps 1.1", out);
-			other_node = s->node;
+			other_target = s->target;
 		}
 		fprintf(out, " lc rgb '%s',", look->colour);
 	}
 	/* An entry of the key without data: NaN is gnuplot's word for a point that is not drawn. */
-	if (other_node) {
+	if (other_target) {
 		fputs(" NaN title 'through ", out);
-		put_quoted(out, other_node);
+		put_quoted(out, other_target);
 		fputs("' with points pt 2 ps 1.1 lc rgb '#7a7f87'", out);
 	}
 	fputc('\n', out);
@@ -294,10 +296,10 @@ static void put_plot(FILE *out, const struct report *report, const struct report
 
 int chart_script(FILE *out, const struct report *report, const struct report_rows *rows)
 {
-	const char *node = main_node(rows);
+	const char *target = main_target(rows);
 	char *conditions = NULL;
 
-	if (!node)
+	if (!target)
 		return -ENODATA;
 	if (report_conditions_line(report, &conditions))
 		return -ENOMEM;
@@ -314,9 +316,9 @@ int chart_script(FILE *out, const struct report *report, const struct report_row
 	      "set bmargin 6\n",
 	      out);
 	fputs("set xlabel 'clients that extend at the same time", out);
-	if (*node) {
+	if (*target) {
 		fputs(" through ", out);
-		put_quoted(out, node);
+		put_quoted(out, target);
 	}
 	fputs("'\n", out);
 	put_footer(out, conditions);
@@ -329,7 +331,7 @@ int chart_script(FILE *out, const struct report *report, const struct report_row
 		put_data(out, report, rows, &rows->row[i]);
 		fputs("EOD\n", out);
 	}
-	put_plot(out, report, rows, node);
+	put_plot(out, report, rows, target);
 	return ferror(out) ? -EIO : 0;
 }
 

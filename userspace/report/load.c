@@ -27,6 +27,9 @@ const char *const report_metric_names[METRIC_COUNT] = {
 	[METRIC_CPU_KERNEL_US] = "cpu_kernel_us_per_extend",
 	[METRIC_CPU_TPM_US] = "cpu_tpm_us_per_extend",
 	[METRIC_IDLE_PCT] = "idle_pct",
+	[METRIC_LOOKS] = "looks_per_command",
+	[METRIC_SLEEPS] = "sleeps_per_command",
+	[METRIC_WAKEUPS] = "wakeups_per_command",
 };
 
 /* The file that is being read, for complaints, and what its points inherit. */
@@ -229,6 +232,7 @@ static int read_setting(const struct source *source, struct json_object *point,
 			struct json_object *conditions, const char *where,
 			struct report_setting *to)
 {
+	struct json_object *threads;
 	double number;
 	int err = 0;
 
@@ -237,7 +241,7 @@ static int read_setting(const struct source *source, struct json_object *point,
 		to->workload = word(source, point, NULL, where, "workload", &err);
 	to->guest = word(source, point, conditions, where, "guest", &err);
 	to->device = word(source, point, NULL, where, "device", &err);
-	to->node = word(source, point, NULL, where, "node", &err);
+	to->target = word(source, point, NULL, where, "target", &err);
 	to->kernel = word(source, point, conditions, where, "kernel", &err);
 	to->transport = word(source, point, NULL, where, "transport", &err);
 	to->mode = word(source, point, NULL, where, "mode", &err);
@@ -245,6 +249,8 @@ static int read_setting(const struct source *source, struct json_object *point,
 	to->processes = isnan(number) ? 0 : (int)number;
 	number = figure(source, point, where, "digests_per_command", &err);
 	to->digests_per_command = isnan(number) ? 0 : (int)number;
+	threads = member(source, point, where, "threads", json_type_boolean, &err);
+	to->threads = threads && json_object_get_boolean(threads);
 	if (!err)
 		err = read_banks(source, point, conditions, where, to);
 	if (!err && !*to->workload)
@@ -479,6 +485,7 @@ int report_load(struct report *report, const char *path, const char *boot_id,
 	for (size_t i = 0; !err && i < json_object_array_length(points); i++)
 		err = add_point(report, &source, json_object_array_get_idx(points, i), i);
 	number_machines(report);
+	report->incomplete_count += json_object_object_get_ex(source.root, "incomplete", NULL) != 0;
 out:
 	json_object_put(source.root);
 	free(text);

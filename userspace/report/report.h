@@ -34,6 +34,9 @@ enum report_metric {
 	METRIC_CPU_KERNEL_US,
 	METRIC_CPU_TPM_US,
 	METRIC_IDLE_PCT,
+	METRIC_LOOKS,
+	METRIC_SLEEPS,
+	METRIC_WAKEUPS,
 	METRIC_COUNT
 };
 
@@ -48,13 +51,14 @@ struct report_setting {
 	const char *workload; /* "extend", "pingpong", "libtpms" */
 	const char *guest;
 	const char *device;
-	const char *node; /* "/dev/tpm0", "/dev/tpmrm0", or "" */
+	const char *target; /* "/dev/tpm0", a TCTI's configuration, or "" */
 	const char *kernel; /* "stock" or "patched" */
 	const char *transport;
 	const char *mode;
 	char banks[64]; /* "sha256", "sha1+sha256" */
 	int processes; /* 0 where nothing is said */
 	int digests_per_command; /* 0 where nothing is said */
+	bool threads; /* the clients are threads of one process */
 };
 
 struct report_boot {
@@ -77,6 +81,7 @@ struct report {
 	size_t boot_count;
 	struct report_point *points;
 	size_t point_count;
+	size_t incomplete_count; /* files that say so of themselves */
 };
 
 /* One line of a table: a setting in one boot, or over all boots with the same conditions. */

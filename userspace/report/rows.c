@@ -62,11 +62,13 @@ static int compare_settings(const struct report_setting *a, const struct report_
 	if (!c)
 		c = strcmp(a->device, b->device);
 	if (!c)
-		c = strcmp(a->node, b->node);
+		c = strcmp(a->target, b->target);
 	if (!c)
 		c = strcmp(a->transport, b->transport);
 	if (!c)
 		c = strcmp(a->banks, b->banks);
+	if (!c)
+		c = order_numbers(a->threads, b->threads);
 	if (!c)
 		c = order_numbers(a->processes, b->processes);
 	if (!c)

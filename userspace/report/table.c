@@ -36,11 +36,11 @@ static const char *verified_word(enum report_verified verified)
 	return words[verified];
 }
 
-/* "/dev/tpmrm0", or the next best thing that is known of the way to the TPM. */
+/* "/dev/tpmrm0", "swtpm-socket" or the floor's name. */
 static const char *path_of(const struct report_setting *s)
 {
-	if (*s->node)
-		return s->node;
+	if (*s->target)
+		return s->target;
 	if (*s->device)
 		return s->device;
 	return s->workload;
@@ -62,7 +62,7 @@ static void write_row(FILE *out, const struct report_row *row)
 	char clients[16] = "", mode[48];
 
 	if (s->processes)
-		snprintf(clients, sizeof(clients), "%d", s->processes);
+		snprintf(clients, sizeof(clients), "%d%s", s->processes, s->threads ? "t" : "");
 	if (s->digests_per_command > 1)
 		snprintf(mode, sizeof(mode), "%d digests", s->digests_per_command);
 	else
@@ -109,7 +109,7 @@ int report_write_table(FILE *out, const struct report *report, const struct repo
 	if (report_conditions_line(report, &conditions))
 		return -EIO;
 	fprintf(out,
-		"\nN: clients. extends/s: median; with several boots, the median of each boot's median.\n"
+		"\nN: clients (t: threads). extends/s: median; with several boots, the median of each boot's median.\n"
 		"xstock: against completion mode stock, %%pingp: against the bare ping-pong with the TPM,\n"
 		"both only ever within one boot. cpu_us: CPU time of all sides per extend.\n"
 		"PCR ok: after every run the PCR held the value computed from the number of extends.\n"
@@ -156,7 +156,7 @@ static void csv_row(FILE *out, const struct report_row *row)
 	};
 	const struct report_setting *s = row->setting;
 	const char *const texts[] = { s->workload, s->guest,	 s->kernel, s->device,
-				      s->node,	   s->transport, s->mode,   s->banks };
+				      s->target,	   s->transport, s->mode,   s->banks };
 
 	fprintf(out, "%zu", row->boot + 1);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -164,6 +164,7 @@ static void csv_row(FILE *out, const struct report_row *row)
 		csv_text(out, texts[i]);
 	}
 	csv_count(out, s->processes);
+	fputs(s->threads ? ",true" : ",false", out);
 	csv_count(out, s->digests_per_command);
 	fprintf(out, ",%zu", row->runs);
 	for (int m = 0; m < METRIC_COUNT; m++)
@@ -178,8 +179,8 @@ static void csv_row(FILE *out, const struct report_row *row)
 int report_write_csv(FILE *out, const struct report *report, const struct report_rows *by_boot)
 {
 	(void)report;
-	fputs("boot,workload,guest,kernel,device,node,transport,mode,banks,processes,"
-	      "digests_per_command,runs",
+	fputs("boot,workload,guest,kernel,device,target,transport,mode,banks,processes,"
+	      "threads,digests_per_command,runs",
 	      out);
 	for (int m = 0; m < METRIC_COUNT; m++)
 		fprintf(out, ",%s", report_metric_names[m]);
