@@ -17,7 +17,7 @@ static const struct command {
 	{ "probe", cmd_probe, "say what this machine has: TPM chips, modes, banks, IMA, TSM" },
 	{ "extend", cmd_extend, "measure PCR extends, raw on a device or through TSS2 ESAPI" },
 	{ "floor", cmd_floor, "measure the limit: libtpms in process, swtpm on a socketpair" },
-	{ "report", cmd_report, "merge results into tables, CSV, SVG and one HTML page" },
+	{ "report", cmd_report, "merge results into a table, CSV, JSON and an SVG chart" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
