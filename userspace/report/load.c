@@ -395,6 +395,21 @@ static int point_boot(struct report *report, const struct source *source,
 	return find_boot(report, id, conditions, index);
 }
 
+/* Each point says itself what it would else inherit, so that points alone can be read and compared. */
+static int add_inherited(struct report_point *point, struct json_object *json)
+{
+	const char *const inherited[][2] = { { "guest", point->setting.guest },
+					     { "kernel", point->setting.kernel },
+					     { "banks", point->setting.banks } };
+
+	for (size_t i = 0; i < sizeof(inherited) / sizeof(*inherited); i++)
+		if (*inherited[i][1] && !json_object_object_get_ex(json, inherited[i][0], NULL) &&
+		    json_object_object_add(json, inherited[i][0],
+					   json_object_new_string(inherited[i][1])))
+			return -ENOMEM;
+	return 0;
+}
+
 static int add_point(struct report *report, const struct source *source, struct json_object *json,
 		     size_t number)
 {
@@ -416,6 +431,8 @@ static int add_point(struct report *report, const struct source *source, struct 
 	json_object_object_del(json, "boot");
 	if (!err)
 		err = read_point(source, json, report->boots[point->boot].conditions, where, point);
+	if (!err)
+		err = add_inherited(point, json);
 	if (err)
 		return err;
 

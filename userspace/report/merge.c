@@ -44,20 +44,12 @@ static struct json_object *boots_array(const struct report *report)
 	return boots;
 }
 
-/* Each point says itself what it would else inherit, so that points alone can be read. */
 static struct json_object *point_with_boot(const struct report_point *point)
 {
-	const char *const inherited[][2] = { { "guest", point->setting.guest },
-					     { "kernel", point->setting.kernel },
-					     { "banks", point->setting.banks } };
 	struct json_object *copy = NULL;
 
 	if (json_object_deep_copy(point->json, &copy, NULL))
 		return NULL;
-	for (size_t i = 0; i < sizeof(inherited) / sizeof(*inherited); i++)
-		if (*inherited[i][1] && !json_object_object_get_ex(copy, inherited[i][0], NULL))
-			json_object_object_add(copy, inherited[i][0],
-					       json_object_new_string(inherited[i][1]));
 	json_object_object_add(copy, "boot", json_object_new_int((int)point->boot + 1));
 	return copy;
 }
