@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "lib/clock.h"
 #include "lib/conditions.h"
 #include "lib/cpu.h"
 #include "lib/list.h"
+#include "lib/lock.h"
 #include "lib/measure.h"
 #include "lib/output.h"
 #include "lib/run.h"
@@ -445,6 +447,7 @@ static enum vtf_exit run(struct extend *e)
 	struct vtf_error err = { .code = VTF_EXIT_DONE };
 	enum vtf_exit code;
 	struct json_object *doc;
+	int lock;
 
 	choose_device(e);
 	identify(e);
@@ -454,14 +457,17 @@ static enum vtf_exit run(struct extend *e)
 		dry_run(e);
 		return VTF_EXIT_DONE;
 	}
+	lock = lock_tpm(e->chip[0] ? e->chip : e->targets[0].name, &err);
+	if (lock < 0)
+		return vtf_error_print(NAME, &err);
 	signals_catch();
 	doc = new_document(e);
-	if (!doc)
-		return VTF_EXIT_INTERNAL;
-	code = measure_all(e, doc);
+	code = doc ? measure_all(e, doc) : VTF_EXIT_INTERNAL;
 	code = vtf_exit_worse(code, restore_mode(e));
-	code = measure_finish(&e->measure, NAME, doc, group, code);
+	if (doc)
+		code = measure_finish(&e->measure, NAME, doc, group, code);
 	json_object_put(doc);
+	close(lock);
 	return code;
 }
 

@@ -80,14 +80,20 @@ int client_raw_pcr_read(struct client *c, const struct pcr_bank *bank,
 int client_raw_startup(struct client *c, struct vtf_error *err)
 {
 	struct tpm_command cmd;
+	int64_t code;
 	ssize_t len;
 
 	tpm_encode_startup(&cmd);
 	len = c->target->ops->transmit(c, &cmd, c->response, sizeof(c->response));
+	if (len < 0)
+		return vtf_error_set(err, VTF_EXIT_TPM, "TPM2_Startup on %s: no answer: %s",
+				     c->target->name, strerror((int)-len));
+	code = tpm_response_code(c->response, (size_t)len);
 	/* Part 3, 9.3: TPM_RC_INITIALIZE means that it has been started before */
-	if (len > 0 && tpm_response_code(c->response, (size_t)len) == TPM_RC_INITIALIZE)
+	if (!code || code == TPM_RC_INITIALIZE)
 		return 0;
-	return transmit_checked(c, &cmd, "TPM2_Startup", err) < 0 ? -1 : 0;
+	return vtf_error_set(err, VTF_EXIT_TPM, "TPM2_Startup on %s: the TPM refuses with 0x%03x",
+			     c->target->name, (unsigned int)code);
 }
 
 int client_open_node(const char *node, struct vtf_error *err)

@@ -91,20 +91,25 @@ double cpu_idle_pct(const struct cpu_machine *before, const struct cpu_machine *
 	       (double)(after->total_ticks - before->total_ticks);
 }
 
+/* proc(5), stat: "PID (COMM) STATE ..."; one that is dead but not yet reaped (Z) does not count. */
 static int has_name(const char *pid, const char *comm)
 {
-	char path[300], line[64] = "";
+	char path[300], line[128] = "", *open, *close;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
 	if (!fgets(line, sizeof(line), f))
 		line[0] = '\0';
 	fclose(f);
-	line[strcspn(line, "\n")] = '\0';
-	return !strcmp(line, comm);
+	open = strchr(line, '(');
+	close = strrchr(line, ')');
+	if (!open || !close || strncmp(close, ") Z", 3) == 0)
+		return 0;
+	*close = '\0';
+	return !strcmp(open + 1, comm);
 }
 
 pid_t cpu_find_process(const char *comm, unsigned int *count)

@@ -81,6 +81,7 @@ static _Noreturn void child_main(struct run *r, unsigned int index, pid_t parent
 	if (getppid() != parent)
 		_exit(1);
 	signals_ignore();
+	signal(SIGPIPE, SIG_IGN); /* a TPM that hangs up is an error code, not our end */
 	if (r->spec->threads)
 		client_threads(r->sh);
 	else
