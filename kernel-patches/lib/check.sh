@@ -1,0 +1,347 @@
+# shellcheck shell=bash disable=SC2034,SC2119,SC2120,SC2153,SC2154
+# SPDX-License-Identifier: GPL-2.0
+# (names are shared between the parts of kernel-tree: seen alone, a part looks wrong)
+# check: the series is judged as a maintainer would. One function per check; each
+# tells what it found on stderr, sets NOTE for the summary line and returns 0 or 1.
+
+ALL_CHECKS=(series mail checkpatch w1 sparse prefix)
+CHECKS_DIR=$here/checks
+
+patch_paths() { series_list | sed "s|^|$BASE_DIR/|"; }
+
+# --- series: list and files agree, files apply, tree and files agree ---
+
+check_series() {
+	local name bad=0 file
+
+	NOTE="$(series_list | wc -l) patches"
+	if [ -n "$(series_list | sort | uniq -d)" ]; then
+		say "series names a patch twice: $(series_list | sort | uniq -d | tr '\n' ' ')"
+		bad=1
+	fi
+	while read -r name; do
+		[ -r "$BASE_DIR/$name" ] || { say "series names $name, which is not there"; bad=1; }
+	done < <(series_list)
+	for file in "$BASE_DIR"/*.patch; do
+		[ -e "$file" ] || continue
+		series_list | grep -qxF -- "${file##*/}" || { say "${file##*/} is not in series"; bad=1; }
+	done
+	[ $bad = 0 ] || return 1
+	commits_of_files >"$TMP_DIR/commits" || return 1
+	if [ -e "$PATCHED/.git" ] && ! files_match_tree; then
+		say "the files and the patched tree differ: kernel-tree apply or export"
+		return 1
+	fi
+}
+
+# --- mail: author, sign-off, subject, licence of new files ---
+
+# new files of a patch whose first two lines name no licence; Documentation/ABI
+# has a fixed format without one
+new_files_without_spdx() {
+	awk '
+		function done() { if (new && file != "" && !found) print file; new = 0; file = ""; found = 0; seen = 0 }
+		/^diff --git / { done() }
+		/^new file mode / { new = 1 }
+		/^\+\+\+ b\// { if (new) { file = substr($0, 7); if (file ~ /^Documentation\/ABI\//) found = 1 } next }
+		new && /^\+/ { if (++seen <= 2 && /SPDX-License-Identifier:/) found = 1 }
+		END { done() }
+	' "$1"
+}
+
+check_one_mail() {
+	local file=$1 name=${1##*/} who="$AUTHOR_NAME <$AUTHOR_EMAIL>" bad=0 lacking
+
+	grep -qxF "From: $who" "$file" || { say "$name: author is not $who"; bad=1; }
+	sed '/^---$/q' "$file" | grep -qxF "Signed-off-by: $who" || { say "$name: no sign-off of $who"; bad=1; }
+	grep -qE '^Subject: \[PATCH\] [^ ]+: ' "$file" || { say "$name: subject names no subsystem"; bad=1; }
+	head -n 1 "$file" | grep -q '^From 0\{40\} ' || { say "$name: not written by kernel-tree export"; bad=1; }
+	lacking=$(new_files_without_spdx "$file")
+	[ -z "$lacking" ] || { say "$name: new file without SPDX line: $lacking"; bad=1; }
+	return $bad
+}
+
+check_mail() {
+	local file bad=0
+
+	NOTE="$(series_list | wc -l) patches"
+	while read -r file; do
+		check_one_mail "$file" || bad=1
+	done < <(patch_paths)
+	return $bad
+}
+
+# --- checkpatch: the kernel's own, strict ---
+
+check_checkpatch() {
+	local file bad=0 ignore
+
+	need perl
+	ignore=$(sed 's/[[:space:]]*#.*//; /^$/d' "$CHECKS_DIR/checkpatch.ignore" | paste -sd, -)
+	NOTE="$(series_list | wc -l) patches, --strict, ignored: $ignore"
+	while read -r file; do
+		# Its exit code is 1 for errors, warnings and checks alike. Without a git folder it
+		# looks for no commits (the tree has no history) and starts no Python licence check.
+		GIT_DIR=/nonexistent "$STOCK/scripts/checkpatch.pl" --root="$STOCK" --strict --show-types --quiet --no-summary \
+			--ignore "$ignore" "$file" >"$TMP_DIR/checkpatch" 2>&1 || bad=1
+		if [ -s "$TMP_DIR/checkpatch" ]; then
+			say "checkpatch: ${file##*/}"
+			cat "$TMP_DIR/checkpatch" >&2
+			bad=1
+		fi
+	done < <(patch_paths)
+	return $bad
+}
+
+# --- w1, sparse: what the compiler and sparse say about the touched files ---
+
+# files that the tree under judgement has and base has not, or has otherwise
+touched() { git -C "$CHECK_TREE" diff --name-only --diff-filter=d base -- "$@"; }
+
+# check_objects ARCH: configure and build, with W=1, the folders of the touched C files
+# that have no object yet in an earlier architecture
+build_touched() {
+	local arch=$1 out=$2 frags=$3 log=$4 file dirs
+
+	set_flavour "$([ "$arch" = um ] && echo uml-patched || echo x86-patched)"
+	need_kernel_tools
+	configure "$CHECK_TREE" "$out" "$arch" -check "$frags" yes
+	while read -r file; do
+		# a kept object would keep its warnings to itself
+		rm -f "$CHECK_TREE/$out/${file%.c}.o"
+	done <"$TMP_DIR/todo"
+	dirs=$(sed 's|[^/]*$||' "$TMP_DIR/todo" | sort -u)
+	# shellcheck disable=SC2086 # a list of folders
+	make_logged "check of $arch" "$log" 0 "$CHECK_TREE" "$out" "$arch" -check W=1 -j"$JOBS" prepare $dirs
+}
+
+# Where each touched C file is compiled: FILE and ARCH lines in $TMP_DIR/where. UML
+# first, x86 only for what UML cannot build.
+compile_touched() {
+	local arch out frags file
+
+	: >"$TMP_DIR/where"
+	touched '*.c' >"$TMP_DIR/todo"
+	for arch in um x86_64; do
+		[ -s "$TMP_DIR/todo" ] || break
+		out=check-$arch frags="base uml kunit"
+		[ $arch = um ] || frags="base x86 kunit"
+		build_touched $arch $out "$frags" "$LOGS/kernel-w1-$arch.log" || return 1
+		: >"$TMP_DIR/left"
+		while read -r file; do
+			if [ -e "$CHECK_TREE/$out/${file%.c}.o" ]; then
+				printf '%s %s\n' "$file" $arch >>"$TMP_DIR/where"
+			else
+				printf '%s\n' "$file" >>"$TMP_DIR/left"
+			fi
+		done <"$TMP_DIR/todo"
+		mv "$TMP_DIR/left" "$TMP_DIR/todo"
+	done
+	[ ! -s "$TMP_DIR/todo" ] || {
+		say "touched, but compiled in no configuration of ours: $(tr '\n' ' ' <"$TMP_DIR/todo")"
+		return 1
+	}
+}
+
+# complaints in a log about files that the series touches
+complaints() {
+	touched '*.[ch]' >"$TMP_DIR/touched"
+	[ -s "$TMP_DIR/touched" ] || return 0
+	sed 's|^\.\./||' "$1" | grep -E ': (warning|error):' | grep -F -f "$TMP_DIR/touched" | sort -u || true
+}
+
+check_w1() {
+	local log found file
+
+	NOTE="$(touched '*.c' | wc -l) C files, $(touched '*.h' | wc -l) headers"
+	compile_touched || return 1
+	found=$(for log in "$LOGS"/kernel-w1-*.log; do
+		[ ! -e "$log" ] || complaints "$log"
+	done
+	# W=1 reads the kernel-doc of C files only
+	git -C "$CHECK_TREE" diff --name-only --diff-filter=A base -- '*.h' | while read -r file; do
+		"$CHECK_TREE/scripts/kernel-doc" -none "$CHECK_TREE/$file" 2>&1 | grep -E 'warning|error' || true
+	done)
+	[ -z "$found" ] || { printf '%s\n' "$found" >&2; return 1; }
+}
+
+# sparse_lines LOG: complaints with a count and without line numbers, so that they
+# can be compared over time. Those of headers count once, however many include them.
+sparse_lines() {
+	sed -nE 's,^(\.\./)?([^ :]+):[0-9]+:[0-9]+: ((warning|error): .*),\2: \3,p' "$1" | sort | uniq -c |
+		awk '{ n = $1; sub(/^ *[0-9]+ /, ""); if ($1 ~ /\.h:$/) n = 1; print n "\t" $0 }'
+}
+
+# more_than_baseline BASELINE CURRENT
+more_than_baseline() {
+	awk -F'\t' 'FILENAME == ARGV[1] { if ($0 !~ /^#/) old[$2] = $1; next }
+		$1 > old[$2] + 0 { print $2 (old[$2] ? " (" old[$2] " before, " $1 " now)" : "") }' "$1" "$2"
+}
+
+# run_sparse TREE ARCH LOG TARGET...
+run_sparse() {
+	local tree=$1 arch=$2 log=$3
+
+	shift 3
+	# the same flags as in w1, else make would compile everything twice
+	make_logged "sparse on $arch" "$log" 0 "$tree" "check-$arch" "$arch" -check W=1 C=2 -j"$JOBS" "$@"
+}
+
+check_sparse() {
+	local arch objects found=
+
+	need sparse
+	NOTE="$(touched '*.c' | wc -l) C files against checks/sparse.baseline"
+	compile_touched || return 1
+	for arch in um x86_64; do
+		objects=$(sed -n "s/\.c $arch\$/.o/p" "$TMP_DIR/where")
+		[ -n "$objects" ] || continue
+		# shellcheck disable=SC2086 # a list of objects
+		run_sparse "$CHECK_TREE" $arch "$LOGS/kernel-sparse-$arch.log" $objects || return 1
+		sparse_lines "$LOGS/kernel-sparse-$arch.log" >"$TMP_DIR/sparse"
+		found+=$(more_than_baseline "$CHECKS_DIR/sparse.baseline" "$TMP_DIR/sparse")
+	done
+	[ -z "$found" ] || {
+		printf '%s\n' "$found" >&2
+		say "new sparse complaints; if the unpatched tree has them too: kernel-tree check --update-baseline"
+		return 1
+	}
+}
+
+# The baseline is made from the unpatched tree: whole folders that the series works
+# in, so that it holds when another file of them is touched.
+update_baseline() {
+	local arch frags dirs log file
+
+	need sparse
+	: >"$TMP_DIR/all"
+	for arch in um x86_64; do
+		frags="base uml"
+		[ $arch = um ] || frags="base x86"
+		dirs=$(sed -n "s/^${arch}[[:space:]]//p" "$CHECKS_DIR/sparse.dirs")
+		[ -n "$dirs" ] || continue
+		log=$LOGS/kernel-sparse-stock-$arch.log
+		configure "$STOCK" "check-$arch" "$arch" -check "$frags" no
+		# shellcheck disable=SC2086 # a list of folders
+		run_sparse "$STOCK" "$arch" "$log" prepare $dirs || return 1
+		sparse_lines "$log" >>"$TMP_DIR/all"
+	done
+	file=$CHECKS_DIR/sparse.baseline
+	{
+		printf '# SPDX-License-Identifier: GPL-2.0\n'
+		printf '# What sparse says about the unpatched tree: count, file, complaint.\n'
+		printf '# Written by "kernel-tree check --update-baseline" from the folders in sparse.dirs.\n'
+		sort -u -t "$(printf '\t')" -k 2,2 "$TMP_DIR/all"
+	} >"$file.new"
+	mv "$file.new" "$file"
+	say "wrote $file: $(grep -vc '^#' "$file" || true) complaints of the unpatched tree"
+}
+
+# --- prefix: the kernel builds after every patch ---
+
+# Numbers of the patches to try. In a fresh clone, where nothing differs from
+# origin/main, that is all of them: what was built before is not known there.
+prefixes_to_try() {
+	local count number=0 name rev=$CHANGED_SINCE
+
+	count=$(series_list | wc -l)
+	if [ -z "$rev" ] && git -C "$REPO" rev-parse -q --verify origin/main >/dev/null &&
+		! git -C "$REPO" diff --quiet origin/main -- "$BASE_DIR"; then
+		rev=origin/main
+	fi
+	if [ "$TRY_ALL" = yes ] || [ -z "$rev" ]; then
+		seq 1 "$count"
+		return
+	fi
+	while read -r name; do
+		number=$((number + 1))
+		git -C "$REPO" diff --quiet "$rev" -- "$BASE_DIR/$name" && git -C "$REPO" ls-files --error-unmatch \
+			"$BASE_DIR/$name" >/dev/null 2>&1 || printf '%d\n' $number
+	done < <(series_list)
+}
+
+ensure_prefix_tree() {
+	[ -e "$PREFIX/.git" ] && return 0
+	rm -rf "$PREFIX"
+	git_stock worktree prune
+	say "making a tree for prefix builds (about 10 s)"
+	git_stock worktree add -q --detach "$PREFIX" base
+}
+
+# what a prefix build depends on
+prefix_key() {
+	{
+		git_stock rev-parse "$1^{tree}"
+		requested_lines "base uml kunit" yes
+		gcc --version | head -n 1
+	} | sha256sum | cut -d' ' -f1
+}
+
+check_prefix() {
+	local number commit key tried=0 known=0
+
+	set_flavour uml-patched
+	need_kernel_tools
+	commits_of_files >"$TMP_DIR/commits" || return 1
+	mkdir -p "$WORK/prefix-built"
+	for number in $(prefixes_to_try); do
+		commit=$(sed -n "${number}p" "$TMP_DIR/commits")
+		key=$(prefix_key "$commit")
+		if [ -e "$WORK/prefix-built/$key" ]; then
+			known=$((known + 1))
+			continue
+		fi
+		ensure_prefix_tree
+		git -C "$PREFIX" checkout -q --force --detach "$commit" || return 1
+		configure "$PREFIX" uml um -prefix "base uml kunit" yes
+		make_logged "prefix $number" "$LOGS/kernel-prefix-$number.log" 0 \
+			"$PREFIX" uml um -prefix -j"$JOBS" linux || {
+			say "the kernel does not build after patch $number: $(series_list | sed -n "${number}p")"
+			return 1
+		}
+		: >"$WORK/prefix-built/$key"
+		tried=$((tried + 1))
+	done
+	NOTE="$tried built now, $known built before, of $(series_list | wc -l)"
+}
+
+run_check() {
+	local name=$1 start=$EPOCHSECONDS verdict=ok
+
+	NOTE=
+	"check_$name" || verdict="not ok"
+	printf '%s - %s%s, %d s\n' "$verdict" "$name" "${NOTE:+: $NOTE}" $((EPOCHSECONDS - start))
+	[ "$verdict" = ok ]
+}
+
+cmd_check() {
+	local names=("${ALL_CHECKS[@]}") name failed=0 baseline=no
+
+	CHANGED_SINCE='' TRY_ALL=no CHECK_TREE=$PATCHED
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--only) [ $# -ge 2 ] || die_usage "--only needs names"; IFS=, read -ra names <<<"$2"; shift 2 ;;
+		--changed) [ $# -ge 2 ] || die_usage "--changed needs a revision"; CHANGED_SINCE=$2; shift 2 ;;
+		--all) TRY_ALL=yes; shift ;;
+		--tree) [ $# -ge 2 ] || die_usage "--tree needs a folder"; CHECK_TREE=$2; shift 2 ;;
+		--update-baseline) baseline=yes; shift ;;
+		*) die_usage "check: unknown argument $1" ;;
+		esac
+	done
+	for name in "${names[@]}"; do
+		declare -F "check_$name" >/dev/null || die_usage "no check '$name'; there are: ${ALL_CHECKS[*]}"
+	done
+	[ -z "$CHANGED_SINCE" ] || git -C "$REPO" rev-parse -q --verify "$CHANGED_SINCE" >/dev/null ||
+		die_usage "no revision '$CHANGED_SINCE' in $REPO"
+	require_imported
+	make_tmp
+	if [ $baseline = yes ]; then
+		update_baseline
+		return
+	fi
+	[ -e "$CHECK_TREE/.git" ] || cmd_apply
+	for name in "${names[@]}"; do
+		run_check "$name" || failed=$((failed + 1))
+	done
+	[ $failed -eq 0 ] || die "$failed of ${#names[@]} checks failed"
+}
