@@ -88,8 +88,8 @@ usable_modes() {
 
 floors() {
 	progress "floors, $1"
-	vtpmfast floor --pingpong --banks "$banks" --runs "$single_runs" --duration "$duration" \
-		--json --output "$out/floor-pingpong-$1.json"
+	vtpmfast floor --pingpong --banks "$banks" --runs "$single_runs" --warmup "$warmup" \
+		--duration "$duration" --output "$out/floor-pingpong-$1.json" >/dev/null
 }
 
 extends() {
@@ -97,7 +97,8 @@ extends() {
 	shift
 	progress "extends through /dev/$node"
 	vtpmfast extend --device "/dev/$node" --duration "$duration" --warmup "$warmup" \
-		--tpm-pid "$pid" "${mode_options[@]}" "$@" --json --output "$out/extend-$node.json"
+		--tpm-pid "$pid" "${mode_options[@]}" "$@" \
+		--output "$out/extend-$node.json" >/dev/null
 }
 
 trap stop_tpm EXIT
@@ -115,8 +116,8 @@ mode_options=()
 [[ -z $usable ]] || mode_options=(--modes "$usable")
 
 floors before
-vtpmfast floor --libtpms --banks "$banks" --duration "$duration" \
-	--json --output "$out/floor-libtpms.json"
+vtpmfast floor --libtpms --banks "$banks" --runs "$runs" --warmup "$warmup" --duration "$duration" \
+	--output "$out/floor-libtpms.json" >/dev/null
 extends "$tpm" --clients 1 --runs "$single_runs"
 extends "tpmrm${tpm#tpm}" --clients "$clients" --runs "$runs"
 floors after

@@ -54,7 +54,7 @@ point() {
 }
 
 floor() {
-	printf '{"floor":"pingpong","processes":1,"run":%d,"extends_per_s":%s}' "$1" "$2"
+	printf '{"kind":"pingpong","processes":1,"run":%d,"extends_per_s":%s}' "$1" "$2"
 }
 
 # field CSV-FILE BOOT WORKLOAD MODE COLUMN
@@ -163,7 +163,7 @@ check "NaN" exits 5 'nan.json' nan.json
 doc extend A '{"workload":"extend"}' >norate.json
 check "a point without a rate" exits 5 'points\[0\]: no extends_per_s' norate.json
 doc extend A '{"extends_per_s":1}' >what.json
-check "a point that says nothing" exits 5 'neither workload nor floor' what.json
+check "a point that says nothing" exits 5 'neither kind nor workload' what.json
 echo '{"schema":1,"kind":"extend","points":[]}' >none-in.json
 check "no points" exits 5 'no points in none-in.json' none-in.json
 check "the same file twice" exits 2 'was read before' a.json a.json

@@ -236,7 +236,7 @@ static int read_setting(const struct source *source, struct json_object *point,
 	double number;
 	int err = 0;
 
-	to->workload = word(source, point, NULL, where, "floor", &err);
+	to->workload = word(source, point, NULL, where, "kind", &err);
 	if (!*to->workload)
 		to->workload = word(source, point, NULL, where, "workload", &err);
 	to->guest = word(source, point, conditions, where, "guest", &err);
@@ -254,7 +254,7 @@ static int read_setting(const struct source *source, struct json_object *point,
 	if (!err)
 		err = read_banks(source, point, conditions, where, to);
 	if (!err && !*to->workload)
-		err = complain(source, "%s: neither workload nor floor says what was measured",
+		err = complain(source, "%s: neither kind nor workload says what was measured",
 			       where);
 	return err;
 }
