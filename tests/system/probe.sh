@@ -8,24 +8,10 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 vtpmfast=$(readlink -f "${VTPMFAST:-$top/build/userspace/vtpmfast}")
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/lib/tap.sh
+. "$top/tests/lib/tap.sh"
+trap 'rm -rf "$work"; tap_at_exit' EXIT
 cd "$work"
-
-count=0
-failed=0
-
-check() {
-	local name=$1
-	shift
-	count=$((count + 1))
-	if "$@" >check.out 2>&1; then
-		echo "ok $count - $name"
-	else
-		failed=$((failed + 1))
-		echo "not ok $count - $name"
-		sed 's/^/# /' check.out
-	fi
-}
 
 # probe ROOT ARG...: leaves out, err, and the exit code in rc
 probe() {
@@ -47,26 +33,21 @@ lacks() {
 	! grep -qE -- "$1" out
 }
 
-is() {
-	cat out err
-	echo "got '$1', wanted '$2'"
-	[[ $1 = "$2" ]]
-}
 
 # --- no TPM at all --------------------------------------------------------------
 mkdir bare
 begin_ns=$(date +%s%N)
 probe bare
 took_ms=$((($(date +%s%N) - begin_ns) / 1000000))
-check "no TPM: exit 3" is "$rc" 3
-check "no TPM: within a second" test "$took_ms" -lt 1000
-check "no TPM: said on stderr" grep -q 'no TPM chip is registered' err
-check "no TPM: what was found is printed" has '^  kernel_release '
-check "no TPM: and that there is none" has 'none registered'
-check "no securityfs is not taken for no IMA" has 'securityfs is not mounted'
+is "$rc" 3 "no TPM: exit 3"
+expect_pass "no TPM: within a second" test "$took_ms" -lt 1000
+expect_pass "no TPM: said on stderr" grep -q 'no TPM chip is registered' err
+expect_pass "no TPM: what was found is printed" has '^  kernel_release '
+expect_pass "no TPM: and that there is none" has 'none registered'
+expect_pass "no securityfs is not taken for no IMA" has 'securityfs is not mounted'
 probe bare --json
-check "no TPM, JSON: exit 3" is "$rc" 3
-check "no TPM, JSON: an empty list" lacks '"chip":'
+is "$rc" 3 "no TPM, JSON: exit 3"
+expect_pass "no TPM, JSON: an empty list" lacks '"chip":'
 
 # --- a patched kernel's vtpm_proxy chip; its number keeps a real node out of it ------
 chip=full/class/tpm/tpm4095
@@ -87,36 +68,36 @@ zeros=$(printf '0%.0s' {1..64})
 echo "10 ab ima-ng sha256:$zeros boot_aggregate" \
 	>full/kernel/security/ima/ascii_runtime_measurements
 probe full
-check "a chip: exit 0" is "$rc" 0
-check "patched" has '^  kernel +patched$'
-check "virtual" has '^  virtual +yes$'
-check "with the reason" has '^  virtual_reason +vtpm_proxy$'
-check "mode" has '^  completion_mode +auto$'
-check "what auto is" has '^  completion_mode_effective +event$'
-check "banks, sorted" has '^  banks +sha1\+sha256$'
-check "counters" has '^  completion_stats.wakeups +6$'
-check "driver of a chip without a parent" has '^  driver +vtpm_proxy$'
-check "a node that cannot be asked says why" has '^  identity_error .*/dev/tpmrm4095'
-check "no invented vendor" lacks '^  manufacturer'
-check "DMI" has '^  dmi_vendor +Some Maker$'
-check "IMA without a TPM is in bypass" has '^  state +bypass$'
-check "list entries" has '^  list_entries +123$'
-check "policy rules" has '^  policy_rules +2$'
-check "TSM reports" has '^  present +yes$'
-check "no report entry is left behind" test -z "$(ls -A full/kernel/config/tsm/report)"
+is "$rc" 0 "a chip: exit 0"
+expect_pass "patched" has '^  kernel +patched$'
+expect_pass "virtual" has '^  virtual +yes$'
+expect_pass "with the reason" has '^  virtual_reason +vtpm_proxy$'
+expect_pass "mode" has '^  completion_mode +auto$'
+expect_pass "what auto is" has '^  completion_mode_effective +event$'
+expect_pass "banks, sorted" has '^  banks +sha1\+sha256$'
+expect_pass "counters" has '^  completion_stats.wakeups +6$'
+expect_pass "driver of a chip without a parent" has '^  driver +vtpm_proxy$'
+expect_pass "a node that cannot be asked says why" has '^  identity_error .*/dev/tpmrm4095'
+expect_pass "no invented vendor" lacks '^  manufacturer'
+expect_pass "DMI" has '^  dmi_vendor +Some Maker$'
+expect_pass "IMA without a TPM is in bypass" has '^  state +bypass$'
+expect_pass "list entries" has '^  list_entries +123$'
+expect_pass "policy rules" has '^  policy_rules +2$'
+expect_pass "TSM reports" has '^  present +yes$'
+expect_pass "no report entry is left behind" test -z "$(ls -A full/kernel/config/tsm/report)"
 
 probe full --json
-check "JSON: virtual is a boolean" has '"virtual": *true'
-check "JSON: counters are numbers" has '"timeouts": *2'
-check "JSON: schema" has '"schema": *1'
+expect_pass "JSON: virtual is a boolean" has '"virtual": *true'
+expect_pass "JSON: counters are numbers" has '"timeouts": *2'
+expect_pass "JSON: schema" has '"schema": *1'
 
 echo "10 ab ima-ng sha256:${zeros%0}1 boot_aggregate" \
 	>full/kernel/security/ima/ascii_runtime_measurements
 echo "0 unknown" >$chip/virtual
 probe full
-check "IMA with a TPM is active" has '^  state +active$'
-check "not virtual, with the reason" has '^  virtual_reason +unknown$'
-check "not virtual" has '^  virtual +no$'
+expect_pass "IMA with a TPM is active" has '^  state +active$'
+expect_pass "not virtual, with the reason" has '^  virtual_reason +unknown$'
+expect_pass "not virtual" has '^  virtual +no$'
 
 # --- a stock kernel: files that are not there are no error ----------------------------
 mkdir -p stock/class/tpm/tpm4095/pcr-sha256 stock/class/tpm/tpm4095/device \
@@ -124,23 +105,22 @@ mkdir -p stock/class/tpm/tpm4095/pcr-sha256 stock/class/tpm/tpm4095/device \
 ln -s ../../../../bus/drivers/tpm_crb stock/class/tpm/tpm4095/device/driver
 : >stock/kernel/security/lsm
 probe stock
-check "stock kernel: exit 0" is "$rc" 0
-check "stock kernel: is called so" has '^  kernel +stock$'
-check "stock kernel: its only mode" has '^  completion_mode +stock$'
-check "stock kernel: nothing about the flag" lacks '^  virtual'
-check "driver from sysfs" has '^  driver +tpm_crb$'
-check "a kernel without IMA" has '^  present +no$'
+is "$rc" 0 "stock kernel: exit 0"
+expect_pass "stock kernel: is called so" has '^  kernel +stock$'
+expect_pass "stock kernel: its only mode" has '^  completion_mode +stock$'
+expect_pass "stock kernel: nothing about the flag" lacks '^  virtual'
+expect_pass "driver from sysfs" has '^  driver +tpm_crb$'
+expect_pass "a kernel without IMA" has '^  present +no$'
 
 # --- command line ------------------------------------------------------------------
 probe full --output t.txt
-check "--output" grep -q 'vtpm_proxy' t.txt
-check "--output: nothing on stdout" test ! -s out
+expect_pass "--output" grep -q 'vtpm_proxy' t.txt
+expect_pass "--output: nothing on stdout" test ! -s out
 probe full --output nodir/x
-check "unwritable output: exit 1" is "$rc" 1
+is "$rc" 1 "unwritable output: exit 1"
 probe full --frobnicate
-check "unknown option: exit 2" is "$rc" 2
+is "$rc" 2 "unknown option: exit 2"
 probe full word
-check "unexpected word: exit 2" is "$rc" 2
+is "$rc" 2 "unexpected word: exit 2"
 
-echo "1..$count"
-((failed == 0))
+tap_done

@@ -9,24 +9,10 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 vtpmfast=$(readlink -f "${VTPMFAST:-$top/build/userspace/vtpmfast}")
 data=$top/tests/data
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/lib/tap.sh
+. "$top/tests/lib/tap.sh"
+trap 'rm -rf "$work"; tap_at_exit' EXIT
 cd "$work"
-
-count=0
-failed=0
-
-check() {
-	local name=$1
-	shift
-	count=$((count + 1))
-	if "$@" >check.out 2>&1; then
-		echo "ok $count - $name"
-	else
-		failed=$((failed + 1))
-		echo "not ok $count - $name"
-		sed 's/^/# /' check.out
-	fi
-}
 
 # exits CODE PATTERN ARG...: report ends with CODE and says PATTERN on stderr
 exits() {
@@ -64,10 +50,6 @@ field() {
 		$c["boot"] == boot && $c["workload"] == workload && $c["mode"] == mode { print $c[name] }' "$1"
 }
 
-is() {
-	echo "got '$1', wanted '$2'"
-	[[ $1 = "$2" ]]
-}
 
 # --- arithmetic: two boots whose ratios must not be mixed ---------------------
 doc extend A "$(point stock 1 100)" "$(point stock 2 300)" "$(point stock 3 200)" \
@@ -76,112 +58,111 @@ doc floor A "$(floor 1 4000)" >a-floor.json
 doc extend B "$(point stock 1 400)" "$(point auto 1 8000)" >b.json
 
 "$vtpmfast" report --csv=r.csv --json=r.json a.json a-floor.json b.json >table
-check "median of an odd number of runs" is "$(field r.csv 1 extend stock extends_per_s)" 200
-check "median of an even number of runs" is "$(field r.csv 1 extend auto extends_per_s)" 2000
-check "ratio within the boot" is "$(field r.csv 1 extend auto ratio_to_stock)" 10
-check "ratio within the other boot" is "$(field r.csv 2 extend auto ratio_to_stock)" 20
-check "share of the ping-pong of the same boot" is "$(field r.csv 1 extend auto pct_of_pingpong)" 50
-check "no share in a boot without ping-pong" is "$(field r.csv 2 extend auto pct_of_pingpong)" ""
-check "slowest run" is "$(field r.csv 1 extend stock lowest_extends_per_s)" 100
-check "fastest run" is "$(field r.csv 1 extend stock highest_extends_per_s)" 300
-check "runs are counted" is "$(field r.csv 1 extend stock runs)" 3
-check "files of one boot_id are one boot" is "$(field r.csv 1 pingpong '' extends_per_s)" 4000
+is "$(field r.csv 1 extend stock extends_per_s)" 200 "median of an odd number of runs"
+is "$(field r.csv 1 extend auto extends_per_s)" 2000 "median of an even number of runs"
+is "$(field r.csv 1 extend auto ratio_to_stock)" 10 "ratio within the boot"
+is "$(field r.csv 2 extend auto ratio_to_stock)" 20 "ratio within the other boot"
+is "$(field r.csv 1 extend auto pct_of_pingpong)" 50 "share of the ping-pong of the same boot"
+is "$(field r.csv 2 extend auto pct_of_pingpong)" "" "no share in a boot without ping-pong"
+is "$(field r.csv 1 extend stock lowest_extends_per_s)" 100 "slowest run"
+is "$(field r.csv 1 extend stock highest_extends_per_s)" 300 "fastest run"
+is "$(field r.csv 1 extend stock runs)" 3 "runs are counted"
+is "$(field r.csv 1 pingpong '' extends_per_s)" 4000 "files of one boot_id are one boot"
 # median of 10 and 20, where the ratio of the medians would be 5000/300 = 16.7
-check "over boots the median of the boots' ratios" grep -qE '^/dev/tpm0 .* auto +5000 .* 15\.0 ' table
-check "the table says so" grep -q 'only ever within one boot' table
+expect_pass "over boots the median of the boots' ratios" grep -qE '^/dev/tpm0 .* auto +5000 .* 15\.0 ' table
+expect_pass "the table says so" grep -q 'only ever within one boot' table
 
 # --- the merged document reads back as what it was made of --------------------
 "$vtpmfast" report --json=again.json --csv=again.csv r.json >again
-check "table of the merged file" cmp table again
-check "CSV of the merged file" cmp r.csv again.csv
-check "merging twice changes nothing" cmp r.json again.json
-check "schema number" grep -q '"schema": *1' r.json
+expect_pass "table of the merged file" cmp table again
+expect_pass "CSV of the merged file" cmp r.csv again.csv
+expect_pass "merging twice changes nothing" cmp r.json again.json
+expect_pass "schema number" grep -q '"schema": *1' r.json
 
 mkdir boot-1
 doc extend "" "$(point stock 1 100)" | sed 's/"boot_id":"",//' >boot-1/x.json
 doc floor "" "$(floor 1 1000)" | sed 's/"boot_id":"",//' >boot-1/y.json
 "$vtpmfast" report --csv boot-1 >d.csv
-check "a directory is one boot" is "$(field d.csv 1 extend stock pct_of_pingpong)" 10
+is "$(field d.csv 1 extend stock pct_of_pingpong)" 10 "a directory is one boot"
 "$vtpmfast" report --csv boot-1/x.json boot-1/y.json >d.csv
-check "files without boot_id are boots of their own" \
-	is "$(field d.csv 1 extend stock pct_of_pingpong)$(field d.csv 2 pingpong '' boot)" 2
+is "$(field d.csv 1 extend stock pct_of_pingpong)$(field d.csv 2 pingpong '' boot)" 2 \
+	"files without boot_id are boots of their own"
 
 "$vtpmfast" report --csv "$data"/report-*.json >all.csv
-check "every CSV line has every column" \
+expect_pass "every CSV line has every column" \
 	awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR < 40 }' all.csv
-check "no filler in CSV" bash -c '! grep -qiE "nan|inf|,-1(,|$)" all.csv'
+expect_pass "no filler in CSV" bash -c '! grep -qiE "nan|inf|,-1(,|$)" all.csv'
 
 # --- the chart ----------------------------------------------------------------
 "$vtpmfast" report --svg c.svg "$data"/report-*.json >table
 for text in 'PCR extends per second' 'bare ping-pong' 'patched, auto' 'unpatched, stock' \
 	'swtpm 0.7.1' 'prefers-color-scheme: dark' '</svg>'; do
-	check "chart has: $text" grep -qF -- "$text" c.svg
+	expect_pass "chart has: $text" grep -qF -- "$text" c.svg
 done
-check "the chart loads nothing" \
+expect_pass "the chart loads nothing" \
 	bash -c '! grep -oE "(href|src)=[\"'\''][^#][^\"'\'']*" c.svg; ! grep -qiE "<script|@import|url\(" c.svg'
 doc extend A "$(point "x'; system('touch pwned') #\\u000a!touch pwned" 1 100)" >evil.json
 "$vtpmfast" report --svg evil.svg evil.json >table
-check "text from a file stays text" test ! -e pwned
-check "and is drawn" grep -q 'system' evil.svg
-check "floors alone cannot be drawn" exits 5 'nothing to draw' --svg f.svg a-floor.json
-check "no chart is left of that" test ! -e f.svg
+expect_pass "text from a file stays text" test ! -e pwned
+expect_pass "and is drawn" grep -q 'system' evil.svg
+expect_pass "floors alone cannot be drawn" exits 5 'nothing to draw' --svg f.svg a-floor.json
+expect_pass "no chart is left of that" test ! -e f.svg
 mkdir bin
-check "no gnuplot: exit 3 and the package's name" \
+expect_pass "no gnuplot: exit 3 and the package's name" \
 	env PATH="$work/bin" /bin/bash -c "'$vtpmfast' report --svg g.svg a.json >g.out 2>g.err; (( \$? == 3 ))"
-check "it names gnuplot-nox" grep -q gnuplot-nox g.err
-check "the table is printed all the same" grep -q '^/dev/tpm0' g.out
+expect_pass "it names gnuplot-nox" grep -q gnuplot-nox g.err
+expect_pass "the table is printed all the same" grep -q '^/dev/tpm0' g.out
 
 # --- refusals: a clear word, and the place -------------------------------------
-check "no argument" exits 2 'no result file'
-check "unknown option" exits 2 'unrecognized' --frobnicate a.json
-check "two results for one stdout" exits 2 'cannot share' --csv --json a.json
-check "no such file" exits 2 'cannot read none.json: No such file' none.json
+expect_pass "no argument" exits 2 'no result file'
+expect_pass "unknown option" exits 2 'unrecognized' --frobnicate a.json
+expect_pass "two results for one stdout" exits 2 'cannot share' --csv --json a.json
+expect_pass "no such file" exits 2 'cannot read none.json: No such file' none.json
 mkdir empty
-check "a directory without results" exits 5 'empty: no result file' empty
+expect_pass "a directory without results" exits 5 'empty: no result file' empty
 head -c 200 a.json >cut.json
-check "truncated, with line and column" exits 5 'cut.json:1:201: the file ends' cut.json
+expect_pass "truncated, with line and column" exits 5 'cut.json:1:201: the file ends' cut.json
 : >zero.json
-check "empty file" exits 5 'zero.json:1:1: the file is empty' zero.json
+expect_pass "empty file" exits 5 'zero.json:1:1: the file is empty' zero.json
 printf '{"schema":1,\n "points":[1,}\n' >bad.json
-check "broken JSON, with line and column" exits 5 'bad.json:2:1[0-9]: ' bad.json
+expect_pass "broken JSON, with line and column" exits 5 'bad.json:2:1[0-9]: ' bad.json
 { cat a.json; echo x; } >tail.json
-check "more text after the JSON" exits 5 'tail.json:2:1: ' tail.json
+expect_pass "more text after the JSON" exits 5 'tail.json:2:1: ' tail.json
 sed 's/"schema":1/"schema":2/' a.json >s2.json
-check "another schema" exits 5 's2.json: schema 2, .* reads schema 1' s2.json
+expect_pass "another schema" exits 5 's2.json: schema 2, .* reads schema 1' s2.json
 echo '{"points":[]}' >s0.json
-check "no schema" exits 5 'no schema number' s0.json
+expect_pass "no schema" exits 5 'no schema number' s0.json
 echo '[]' >array.json
-check "no object" exits 5 'a JSON object expected' array.json
+expect_pass "no object" exits 5 'a JSON object expected' array.json
 doc quote A "$(point stock 1 1)" >kind.json
-check "another kind" exits 5 'kind "quote"' kind.json
+expect_pass "another kind" exits 5 'kind "quote"' kind.json
 doc extend A "$(point stock 1 '"fast"')" >str.json
-check "a word for a number" exits 5 'points\[0\].extends_per_s: a number' str.json
+expect_pass "a word for a number" exits 5 'points\[0\].extends_per_s: a number' str.json
 doc extend A "$(point stock 1 -1)" >neg.json
-check "a negative rate" exits 5 'finite and not negative' neg.json
+expect_pass "a negative rate" exits 5 'finite and not negative' neg.json
 doc extend A "$(point stock 1 NaN)" >nan.json
-check "NaN" exits 5 'nan.json' nan.json
+expect_pass "NaN" exits 5 'nan.json' nan.json
 doc extend A '{"workload":"extend"}' >norate.json
-check "a point without a rate" exits 5 'points\[0\]: no extends_per_s' norate.json
+expect_pass "a point without a rate" exits 5 'points\[0\]: no extends_per_s' norate.json
 doc extend A '{"extends_per_s":1}' >what.json
-check "a point that says nothing" exits 5 'neither kind nor workload' what.json
+expect_pass "a point that says nothing" exits 5 'neither kind nor workload' what.json
 echo '{"schema":1,"kind":"extend","points":[]}' >none-in.json
-check "no points" exits 5 'no points in none-in.json' none-in.json
-check "the same file twice" exits 2 'was read before' a.json a.json
-check "merged and its part" exits 2 'was read before' r.json b.json
+expect_pass "no points" exits 5 'no points in none-in.json' none-in.json
+expect_pass "the same file twice" exits 2 'was read before' a.json a.json
+expect_pass "merged and its part" exits 2 'was read before' r.json b.json
 doc extend C "$(point stock 1 5 | sed s/true/false/)" >wrong.json
-check "a wrong PCR" exits 5 '1 of 1 points ended with a wrong PCR' wrong.json
-check "the table says WRONG" grep -q WRONG out
+expect_pass "a wrong PCR" exits 5 '1 of 1 points ended with a wrong PCR' wrong.json
+expect_pass "the table says WRONG" grep -q WRONG out
 sed 's/"points"/"incomplete":"interrupted","points"/' a.json >part.json
-check "an incomplete file" exits 6 'not complete' part.json
+expect_pass "an incomplete file" exits 6 'not complete' part.json
 
 # --- files are replaced as a whole or not at all --------------------------------
 echo old >keep.csv
-check "a failed run leaves the old file" exits 5 'cut.json' --csv=keep.csv a.json cut.json
-check "untouched" grep -qx old keep.csv
-check "no directory: exit 1" exits 1 'cannot write nodir/x.csv' --csv=nodir/x.csv a.json
-check "--output takes the table" exits 0 '' --output t.txt a.json
-check "stdout is empty then" test ! -s out
-check "no temporary file is left" bash -c '! ls -A | grep -E "\.(tmp|new)|^\.[a-z]"'
+expect_pass "a failed run leaves the old file" exits 5 'cut.json' --csv=keep.csv a.json cut.json
+expect_pass "untouched" grep -qx old keep.csv
+expect_pass "no directory: exit 1" exits 1 'cannot write nodir/x.csv' --csv=nodir/x.csv a.json
+expect_pass "--output takes the table" exits 0 '' --output t.txt a.json
+expect_pass "stdout is empty then" test ! -s out
+expect_pass "no temporary file is left" bash -c '! ls -A | grep -E "\.(tmp|new)|^\.[a-z]"'
 
-echo "1..$count"
-((failed == 0))
+tap_done
