@@ -3,6 +3,7 @@
 #
 # probe.sh - vtpmfast probe against made-up sysfs trees. TAP on stdout.
 # VTPMFAST names the binary (default: build/userspace/vtpmfast).
+# shellcheck disable=SC2317 # functions that expect_pass calls
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -3,6 +3,7 @@
 #
 # report.sh - vtpmfast report: its arithmetic, its files, its refusals. TAP on stdout.
 # VTPMFAST names the binary (default: build/userspace/vtpmfast). Needs gnuplot.
+# shellcheck disable=SC2317 # functions that expect_pass calls
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
