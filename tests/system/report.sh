@@ -143,6 +143,8 @@ doc extend A "$(point stock 1 -1)" >neg.json
 expect_pass "a negative rate" exits 5 'finite and not negative' neg.json
 doc extend A "$(point stock 1 NaN)" >nan.json
 expect_pass "NaN" exits 5 'nan.json' nan.json
+doc extend A "$(point stock 1 1 | sed 's/"processes":1/"processes":1e12/')" >many.json
+expect_pass "an absurd number of clients" exits 5 'processes: more than' many.json
 doc extend A '{"workload":"extend"}' >norate.json
 expect_pass "a point without a rate" exits 5 'points\[0\]: no extends_per_s' norate.json
 doc extend A '{"extends_per_s":1}' >what.json

@@ -12,6 +12,7 @@
 
 #define FILE_MAX_BYTES (64L << 20) /* a sweep of hundreds of points is under 1 MiB */
 #define JSON_MAX_DEPTH 32
+#define COUNT_MAX 1000000 /* clients, digests in a command */
 
 const char *const report_metric_names[METRIC_COUNT] = {
 	[METRIC_EXTENDS_PER_S] = "extends_per_s",
@@ -169,6 +170,21 @@ static double figure(const struct source *source, struct json_object *object, co
 	return NAN;
 }
 
+/* A small whole number; 0 if nothing is said. */
+static int count(const struct source *source, struct json_object *object, const char *where,
+		 const char *name, int *err)
+{
+	double number = figure(source, object, where, name, err);
+
+	if (isnan(number))
+		return 0;
+	if (number > COUNT_MAX) {
+		*err = complain(source, "%s.%s: more than %d", where, name, COUNT_MAX);
+		return 0;
+	}
+	return (int)number;
+}
+
 /* Words that a point may say itself or leave to its conditions. */
 static const char *word(const struct source *source, struct json_object *point,
 			struct json_object *conditions, const char *where, const char *name,
@@ -233,7 +249,6 @@ static int read_setting(const struct source *source, struct json_object *point,
 			struct report_setting *to)
 {
 	struct json_object *threads;
-	double number;
 	int err = 0;
 
 	to->workload = word(source, point, NULL, where, "kind", &err);
@@ -245,10 +260,8 @@ static int read_setting(const struct source *source, struct json_object *point,
 	to->kernel = word(source, point, conditions, where, "kernel", &err);
 	to->transport = word(source, point, NULL, where, "transport", &err);
 	to->mode = word(source, point, NULL, where, "mode", &err);
-	number = figure(source, point, where, "processes", &err);
-	to->processes = isnan(number) ? 0 : (int)number;
-	number = figure(source, point, where, "digests_per_command", &err);
-	to->digests_per_command = isnan(number) ? 0 : (int)number;
+	to->processes = count(source, point, where, "processes", &err);
+	to->digests_per_command = count(source, point, where, "digests_per_command", &err);
 	threads = member(source, point, where, "threads", json_type_boolean, &err);
 	to->threads = threads && json_object_get_boolean(threads);
 	if (!err)
