@@ -67,7 +67,8 @@ static void write_row(FILE *out, const struct report_row *row)
 		snprintf(mode, sizeof(mode), "%d digests", s->digests_per_command);
 	else
 		snprintf(mode, sizeof(mode), "%s", s->mode);
-	fprintf(out, "%-12s %-6s %3s %-9s", path_of(s), s->transport, clients, mode);
+	/* the name of a floor says how the TPM was reached */
+	fprintf(out, "%-12s %-6s %3s %-9s", path_of(s), *s->target ? s->transport : "", clients, mode);
 	cell(out, 9, row->metric[METRIC_EXTENDS_PER_S]);
 	write_spread(out, row);
 	cell(out, 6, row->ratio_to_stock);
