@@ -155,10 +155,13 @@ static ssize_t libtpms_transmit(struct client *c, const struct tpm_command *cmd,
 {
 	struct process_buffer *b = c->state;
 	/* the parameter lacks a const, but the command is only read */
-	unsigned char *bytes = (unsigned char *)(uintptr_t)cmd->bytes;
+	const union {
+		const uint8_t *ours;
+		unsigned char *theirs;
+	} bytes = { .ours = cmd->bytes };
 
 	b->size = 0;
-	if (TPMLIB_Process(&b->bytes, &b->size, &b->room, bytes, (uint32_t)cmd->len))
+	if (TPMLIB_Process(&b->bytes, &b->size, &b->room, bytes.theirs, (uint32_t)cmd->len))
 		return -EIO;
 	if (b->size > size)
 		return -EPROTO;

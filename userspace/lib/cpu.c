@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +23,24 @@ int cpu_of_thread(struct cpu_times *t)
 }
 
 /* The name may hold blanks and parentheses, so fields are counted from the last ')'. */
-static int parse_stat(const char *line, uint64_t *user, uint64_t *system)
+static int parse_stat(char *line, uint64_t *user, uint64_t *system)
 {
-	const char *at = strrchr(line, ')');
+	char *rest = strrchr(line, ')'), *field;
+	unsigned int number = 2; /* the name is field 2 */
 
-	/* after the name: field 3 is the state, 14 and 15 are utime and stime */
-	if (!at || sscanf(at + 1,
-			  " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
-			  user, system) != 2)
+	if (!rest || !rest[1])
 		return -EPROTO;
-	return 0;
+	rest += 2;
+	while ((field = strsep(&rest, " "))) {
+		number++;
+		if (number == 14) {
+			*user = strtoull(field, NULL, 10);
+		} else if (number == 15) {
+			*system = strtoull(field, NULL, 10);
+			return 0;
+		}
+	}
+	return -EPROTO;
 }
 
 int cpu_of_process(pid_t pid, struct cpu_times *t)

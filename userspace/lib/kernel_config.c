@@ -57,8 +57,8 @@ static void copy_unquoted(char *value, size_t size, const char *from, size_t len
 
 int conditions_config(const char *symbol, char *value, size_t size)
 {
-	size_t len, symbol_len = strlen(symbol);
-	char *text;
+	size_t len = 0, symbol_len = strlen(symbol);
+	char *text = NULL;
 	int rc = kernel_config_text(&text, &len);
 
 	if (rc)

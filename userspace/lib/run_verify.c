@@ -73,6 +73,8 @@ void run_verify(struct run_shared *sh, struct run_result *result)
 
 		if (v == RUN_MISMATCH) {
 			result->verdict = RUN_MISMATCH;
+			/* more important than the failed commands before it */
+			result->error.code = VTF_EXIT_DONE;
 			vtf_error_set(&result->error, VTF_EXIT_VERIFY,
 				      "%s: PCR %u is not what the counted extends make of it; does "
 				      "another program extend it too?",

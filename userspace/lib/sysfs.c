@@ -62,7 +62,7 @@ static int chip_number(const char *name, unsigned int *number)
 {
 	char *end;
 
-	if (strncmp(name, "tpm", 3) || name[3] < '0' || name[3] > '9')
+	if (strncmp(name, "tpm", 3) != 0 || name[3] < '0' || name[3] > '9')
 		return -EINVAL;
 	*number = (unsigned int)strtoul(name + 3, &end, 10);
 	return *end ? -EINVAL : 0;
