@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# bench.sh - the raw bench without a boot: its goals and its refusals. TAP on stdout.
+# VTPMFAST names the binary (default: build/userspace/vtpmfast).
+# shellcheck disable=SC2317 # functions that expect_pass calls
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+vtpmfast=$(readlink -f "${VTPMFAST:-$top/build/userspace/vtpmfast}")
+data=$top/tests/data
+work=$(mktemp -d)
+# shellcheck source=tests/lib/tap.sh
+. "$top/tests/lib/tap.sh"
+trap 'rm -rf "$work"; tap_at_exit' EXIT
+cd "$work"
+
+# verdict CSV: leaves its words in out, its exit code in rc
+verdict() {
+	rc=0
+	awk -f "$top/tests/bench/verdict.awk" "$1" >out || rc=$?
+}
+
+says() {
+	cat out
+	echo "no line matches: $1"
+	grep -qE -- "$1" out
+}
+
+# set_column CSV CONDITION COLUMN VALUE: a copy of the figures with some of them changed
+set_column() {
+	awk -F, -v OFS=, -v name="$3" -v value="$4" '
+		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+		NR > 1 && ('"$2"') { $c[name] = value }
+		{ print }' "$1"
+}
+
+"$vtpmfast" report --csv "$data"/report-*.json >good.csv
+verdict good.csv
+is "$rc" 0 "good figures: exit 0"
+expect_fail "good figures: nothing is missed" grep -q MISSED out
+for goal in 'event against the bare' 'auto against the bare' 'auto against completion mode stock' \
+	'unpatched kernel against mode stock' 'auto never slower' 'PCR after every run'; do
+	expect_pass "met: $goal" says "^  met +$goal"
+done
+expect_pass "with figures" says 'auto against completion mode stock +18\.3x .*boots: 18\.3x 18\.3x'
+
+# every goal can be missed
+# shellcheck disable=SC2016 # awk's fields
+{
+	set_column good.csv '$c["mode"] == "event"' pct_of_pingpong 89.9 >event.csv
+	set_column good.csv '$c["mode"] == "auto"' pct_of_pingpong 50 >auto.csv
+	set_column good.csv '$c["mode"] == "auto" && $c["target"] == "/dev/tpm0"' ratio_to_stock 15.9 >ratio.csv
+	set_column good.csv '$c["kernel"] == "stock"' extends_per_s 700 >slow.csv
+	set_column good.csv '$c["kernel"] == "stock"' extends_per_s 1200 >fast.csv
+	set_column good.csv '$c["mode"] == "auto" && $c["processes"] == 16 && $c["boot"] == 1' \
+		ratio_to_stock 0.98 >once.csv
+	set_column good.csv 'NR == 5' verified false >wrong.csv
+}
+missed() {
+	verdict "$1"
+	expect_pass "missed: $2" says "^  MISSED +$2"
+	is "$rc" "$3" "and exit $3"
+}
+missed event.csv 'event against the bare ping-pong +89\.9' 0
+missed auto.csv 'auto against the bare' 0
+missed ratio.csv 'auto against completion mode stock +15\.9x' 0
+missed slow.csv 'unpatched kernel against mode stock +-' 0
+missed fast.csv 'unpatched kernel against mode stock +\+' 0
+missed once.csv 'auto never slower than stock +0\.98x.*16 client' 0
+missed wrong.csv 'PCR after every run .* 1 wrong' 5
+
+grep -v ',patched,' good.csv >only-stock.csv
+verdict only-stock.csv
+is "$rc" 0 "a stock kernel alone: exit 0"
+expect_pass "what was not measured is not met" says '^  unknown +auto against the bare'
+
+run_raw=$top/tests/bench/run-raw
+expect_pass "--help" "$run_raw" --help
+expect_fail -c 2 "unknown option" "$run_raw" --frobnicate
+expect_fail -c 2 "no boots" "$run_raw" --pairs 0
+expect_fail -c 2 "a duration that is none" "$run_raw" --duration soon
+expect_fail -c 3 "no kernel" "$run_raw" --kernel-stock "$work/none" --out "$work/results"
+expect_pass "a refusal makes no results" test ! -e "$work/results"
+
+tap_done
