@@ -223,7 +223,7 @@ static void warm_up_is_verified_too(void **state)
 	spec.warmup_ns = 30 * NS_PER_MS;
 	assert_int_equal(run_point(&spec, &result), VTF_EXIT_DONE);
 	assert_int_equal(result.extends, 4 * 23);
-	assert_true(fake->commands > 4 * 23);
+	assert_true(fake->commands > 4 * 23UL);
 	assert_int_equal(result.verdict, RUN_VERIFIED);
 }
 

@@ -45,7 +45,7 @@ static int parse_stat(char *line, uint64_t *user, uint64_t *system)
 
 int cpu_of_process(pid_t pid, struct cpu_times *t)
 {
-	uint64_t user, system, tick_us;
+	uint64_t user = 0, system = 0, tick_us;
 	char path[48], line[1024];
 	long hz = sysconf(_SC_CLK_TCK);
 	FILE *f;
