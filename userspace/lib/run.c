@@ -37,6 +37,16 @@ struct run {
 	bool have_machine, have_tpm, have_stats;
 };
 
+#ifdef __SANITIZE_THREAD__
+const char *__tsan_default_options(void);
+
+/* A race in a child process must end it, or nobody would look at its report. */
+const char *__tsan_default_options(void)
+{
+	return "halt_on_error=1";
+}
+#endif
+
 struct thread_arg {
 	struct run_shared *sh;
 	unsigned int index;
