@@ -170,6 +170,20 @@ static void add_ima(struct json_object *c)
 	free(policy);
 }
 
+/* Tells the results of one boot from those of another, which must not be mixed. */
+static void add_boot(struct json_object *c)
+{
+	char id[64] = "";
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!f)
+		return;
+	if (fgets(id, sizeof(id), f))
+		id[strcspn(id, "\n")] = '\0';
+	fclose(f);
+	output_add_str(c, "boot_id", id);
+}
+
 static void add_date(struct json_object *c)
 {
 	time_t now = time(NULL);
@@ -189,6 +203,7 @@ struct json_object *conditions_gather(const struct conditions_opts *opts)
 	if (!c)
 		return NULL;
 	add_kernel(c);
+	add_boot(c);
 	output_add_str(c, "guest", opts->guest ? opts->guest : detected);
 	if (!strcmp(detected, "kvm") || !strcmp(detected, "tcg"))
 		output_add_str(c, "accelerator", detected);

@@ -24,7 +24,7 @@ struct conditions_opts {
  * @opts: what the caller knows better than this function
  *
  * Keys: tool_version, date_utc, kernel_release, kernel ("stock" or "patched"),
- * kernel_config_sha256 (of the uncompressed configuration), guest,
+ * kernel_config_sha256 (of the uncompressed configuration), boot_id, guest,
  * accelerator, cpus, cpu_pinned, swtpm_version, libtpms_version,
  * tss2_version, banks, hmac, ima_policy, ima_policy_sha256, ima_template,
  * ima_hash, ima_list_entries, histogram_error_pct.
