@@ -81,20 +81,25 @@ static int parse_u32(const char **text, int base, uint32_t *value)
 	return 0;
 }
 
+/* True if the first @len characters of @text are @word and no more */
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && strncmp(text, word, len) == 0;
+}
+
 static int parse_command(const char **text, struct fault_rule *rule)
 {
 	size_t len = strcspn(*text, ":=");
 
-	if (!strncmp(*text, "0x", 2))
+	if (strncmp(*text, "0x", 2) == 0)
 		return parse_u32(text, 16, &rule->code);
-	if (len == strlen("any") && !strncmp(*text, "any", len)) {
+	if (is_word(*text, len, "any")) {
 		rule->any_code = true;
 		*text += len;
 		return 0;
 	}
 	for (unsigned int i = 0; i < COMMANDS; i++) {
-		if (strlen(commands[i].name) != len ||
-		    strncmp(*text, commands[i].name, len))
+		if (!is_word(*text, len, commands[i].name))
 			continue;
 		rule->code = commands[i].code;
 		*text += len;
@@ -131,8 +136,7 @@ static int parse_action(const char *text, struct fault_rule *rule)
 	size_t len = strcspn(text, ",");
 
 	for (unsigned int i = 0; i < ACTIONS; i++) {
-		if (strlen(actions[i].name) != len ||
-		    strncmp(text, actions[i].name, len))
+		if (!is_word(text, len, actions[i].name))
 			continue;
 		rule->action = actions[i].action;
 		text += len;

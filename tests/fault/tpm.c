@@ -65,7 +65,7 @@ static TPM_RESULT nvram_store(const unsigned char *data, uint32_t length,
 	free(nvram[i].data);
 	nvram[i].data = copy;
 	nvram[i].length = length;
-	strcpy(nvram[i].name, name);
+	memcpy(nvram[i].name, name, strlen(name) + 1);
 	return TPM_SUCCESS;
 }
 
@@ -168,7 +168,7 @@ static int parse_banks(const char *banks, unsigned int *mask)
 
 		for (i = 0; i < BANKS; i++)
 			if (strlen(bank_table[i].name) == len &&
-			    !strncmp(banks, bank_table[i].name, len))
+			    strncmp(banks, bank_table[i].name, len) == 0)
 				break;
 		if (i == BANKS)
 			return -EINVAL;
@@ -191,7 +191,7 @@ static int allocate_banks(unsigned int mask)
 	};
 	/* where its success byte is: header, parameter size, TPMI_YES_NO */
 	enum { ALLOCATION_SUCCESS = TPM_HEADER_BYTES + 4 };
-	uint8_t command[sizeof(head) + BANKS * 6], response[TPM_BUFFER_BYTES];
+	uint8_t command[sizeof(head) + (size_t)BANKS * 6], response[TPM_BUFFER_BYTES];
 	uint8_t *p = command + sizeof(head);
 	int size;
 

@@ -31,7 +31,7 @@ struct options {
 	unsigned int pcr;
 	bool nonblock;
 	bool quiet;
-	char **ops;
+	char **ops; /* ended by NULL */
 };
 
 /* What the PCR should be, by two readings of a timeout */
@@ -78,6 +78,25 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
+/* The whole of @text as a number of at most nine digits */
+static bool parse_number(const char *text, unsigned int *number)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (!digits || digits > 9 || text[digits])
+		return false;
+	*number = (unsigned int)strtoul(text, NULL, 10);
+	return true;
+}
+
+/* @op is @word, or @word with a number behind it, which is stored */
+static bool op_is(const char *op, const char *word, unsigned int *number)
+{
+	size_t len = strlen(word);
+
+	return strncmp(op, word, len) == 0 && parse_number(op + len, number);
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *opts = state->input;
@@ -87,8 +106,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->device = arg;
 		return 0;
 	case 'p':
-		opts->pcr = (unsigned int)atoi(arg);
-		if (opts->pcr > 23)
+		if (!parse_number(arg, &opts->pcr) || opts->pcr > 23)
 			argp_error(state, "no PCR %s", arg);
 		return 0;
 	case 'n':
@@ -199,6 +217,7 @@ static void write_twice(struct client *client)
 	struct raw_command cmd;
 	struct raw_result first, second = { .err = 0 };
 	uint64_t start_us;
+	ssize_t size;
 
 	raw_get_random(&cmd);
 	start_us = raw_now_us();
@@ -214,8 +233,10 @@ static void write_twice(struct client *client)
 
 	/* drain the first one's answer: the next OP needs a free file */
 	memset(&first, 0, sizeof(first));
-	if (read(client->fd, first.data, sizeof(first.data)) < RAW_HEADER_BYTES)
-		first.err = errno ? -errno : -EBADMSG;
+	first.err = raw_wait_readable(client->fd, POLL_LIMIT_MS);
+	size = first.err ? 0 : read(client->fd, first.data, sizeof(first.data));
+	if (!first.err && size < RAW_HEADER_BYTES)
+		first.err = size < 0 ? -errno : -EBADMSG;
 	report(client, "double-answer", &first);
 }
 
@@ -245,9 +266,9 @@ static bool run_op(struct client *client, const char *op)
 	struct raw_command cmd;
 	struct raw_result result;
 	uint8_t value[SHA256_BYTES];
-	unsigned long n = 1;
+	unsigned int n = 1;
 
-	if (!strcmp(op, "extend") || sscanf(op, "extend*%lu", &n) == 1) {
+	if (!strcmp(op, "extend") || op_is(op, "extend*", &n)) {
 		while (n--)
 			extend(client);
 		return true;
@@ -258,21 +279,22 @@ static bool run_op(struct client *client, const char *op)
 		write_twice(client);
 		return true;
 	}
-	if (sscanf(op, "sleep:%lu", &n) == 1) {
-		sleep_us(n * 1000);
+	if (op_is(op, "sleep:", &n)) {
+		sleep_us((uint64_t)n * 1000);
 		return true;
 	}
-	if (sscanf(op, "at:%lu", &n) == 1) {
+	if (op_is(op, "at:", &n)) {
+		uint64_t at_us = (uint64_t)n * 1000;
 		uint64_t now_us = raw_now_us() - client->start_us;
 
-		if (now_us < n * 1000)
-			sleep_us(n * 1000 - now_us);
+		if (now_us < at_us)
+			sleep_us(at_us - now_us);
 		return true;
 	}
-	if (!strncmp(op, "signal:", strlen("signal:")))
+	if (strncmp(op, "signal:", strlen("signal:")) == 0)
 		return send_signal(op + strlen("signal:"));
 	for (size_t i = 0; i < sizeof(simple) / sizeof(simple[0]); i++) {
-		if (strcmp(op, simple[i].name))
+		if (strcmp(op, simple[i].name) != 0)
 			continue;
 		simple[i].build(&cmd);
 		transact(client, op, &cmd, &result);
@@ -336,7 +358,7 @@ int main(int argc, char **argv)
 	memcpy(client.replay_done, client.before, SHA256_BYTES);
 	memcpy(client.replay_all, client.before, SHA256_BYTES);
 	client.start_us = raw_now_us();
-	for (char **op = opts.ops; *op; op++) {
+	for (char **op = opts.ops; op && *op; op++) {
 		if (!run_op(&client, *op)) {
 			fprintf(stderr, "tpm-client: bad OP '%s': %m\n", *op);
 			return EXIT_USAGE;

@@ -75,7 +75,7 @@ struct client {
 
 static void look(void)
 {
-	const struct timespec ts = { .tv_nsec = LOOK_US * 1000 };
+	const struct timespec ts = { .tv_nsec = LOOK_US * 1000L };
 
 	nanosleep(&ts, NULL);
 }
@@ -132,6 +132,7 @@ static int start_server(enum kind kind, struct server *server)
 	int info[2], notify[2];
 	ssize_t size;
 
+	memset(server, 0, sizeof(*server));
 	if (pipe2(info, O_CLOEXEC) || pipe2(notify, O_CLOEXEC))
 		return -errno;
 	server->pid = fork();
@@ -297,7 +298,7 @@ static int without_client(struct server *server, struct stats *stats)
 static int one_round(unsigned int round, struct stats *stats)
 {
 	enum kind kind = round % KINDS;
-	struct server server;
+	struct server server = { .notify_fd = -1 };
 	int rc = start_server(kind, &server);
 
 	if (rc)
@@ -320,11 +321,12 @@ static int one_round(unsigned int round, struct stats *stats)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *opts = state->input;
+	char *end;
 
 	switch (key) {
 	case 'r':
-		opts->rounds = (unsigned int)atoi(arg);
-		if (!opts->rounds)
+		opts->rounds = (unsigned int)strtoul(arg, &end, 10);
+		if (*end || !opts->rounds)
 			argp_error(state, "--rounds '%s' is no number", arg);
 		return 0;
 	case 'p':

@@ -109,7 +109,7 @@ void raw_self_test(struct raw_command *cmd)
 	end(cmd);
 }
 
-static int wait_readable(int fd, int limit_ms)
+int raw_wait_readable(int fd, int limit_ms)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	int n = poll(&pfd, 1, limit_ms);
@@ -135,7 +135,7 @@ void raw_transact(int fd, const struct raw_command *cmd, int poll_limit_ms,
 		goto out;
 	}
 	if (fcntl(fd, F_GETFL) & O_NONBLOCK) {
-		result->err = wait_readable(fd, poll_limit_ms);
+		result->err = raw_wait_readable(fd, poll_limit_ms);
 		result->poll_us = raw_now_us() - start_us - result->write_us;
 		if (result->err)
 			goto out;

@@ -44,6 +44,9 @@ struct raw_result {
 void raw_transact(int fd, const struct raw_command *cmd, int poll_limit_ms,
 		  struct raw_result *result);
 
+/* Polls for the answer. Returns 0, -ETIMEDOUT, or poll()'s negative errno. */
+int raw_wait_readable(int fd, int limit_ms);
+
 /* The value in the answer to PCR_Read; false if there is none */
 bool raw_pcr_value(const struct raw_result *result, uint8_t value[SHA256_BYTES]);
 

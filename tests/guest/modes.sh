@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest: kernel=patched timeout=180
+# guest: kernel=patched,debug timeout=180
 # Completion modes, switched while commands run: no command may be lost, done
 # twice or reordered, which the PCR's value would show.
 . /tests/lib/guest.sh

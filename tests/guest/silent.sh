@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest: kernel=patched timeout=240
+# guest: kernel=patched,debug timeout=240
 # A TPM that never answers a command, answers late, or answers nonsense.
 . /tests/lib/guest.sh
 
@@ -51,13 +51,13 @@ for mode in $list; do
 	start_scripted "PCR_Extend:1=hangup"
 	set_mode "$tpm" "$mode"
 	text=$(tpm-client -d "/dev/$tpm" extend) || true
-	like "$text" 'op=extend result=(ECANCELED|EPIPE) us=[0-9]{1,5} ' \
+	like "$text" 'op=extend result=(ECANCELED|EPIPE) us=[0-9]{1,5}[[:space:]]' \
 		"$mode: a server that hangs up ends the command within 100 ms"
 	stop_scripted
 	start_scripted "PCR_Extend:1=die"
 	set_mode "$tpm" "$mode"
 	text=$(tpm-client -d "/dev/$tpm" extend) || true
-	like "$text" 'op=extend result=(ECANCELED|EPIPE) us=[0-9]{1,5} ' \
+	like "$text" 'op=extend result=(ECANCELED|EPIPE) us=[0-9]{1,5}[[:space:]]' \
 		"$mode: so does one that dies"
 	stop_scripted
 done

@@ -107,6 +107,21 @@ set_mode() {
 	[[ $2 = unpatched ]] || echo "$2" >"$(sysfs "$1" completion_mode)"
 }
 
+# Resumes the stopped process PID, MS after it is seen to be stopped
+cont_after() {
+	local stat=""
+	until [[ $stat = *") T "* ]]; do
+		sleep 0.01
+		stat=$(<"/proc/$1/stat")
+	done
+	sleep "$(printf '%d.%03d' $(($2 / 1000)) $(($2 % 1000)))"
+	kill -CONT "$1"
+}
+
+has_open() {
+	[[ -n $(find "/proc/$1/fd" -lname "$2" 2>/dev/null) ]]
+}
+
 # Processes that nothing can wake, for longer than a command may take
 stuck_tasks() {
 	local first second

@@ -177,7 +177,7 @@ static int mount_out(void)
 	}
 	for (word = strtok_r(cmdline, " \n", &rest); word;
 	     word = strtok_r(NULL, " \n", &rest)) {
-		if (strncmp(word, name, sizeof(name) - 1))
+		if (strncmp(word, name, sizeof(name) - 1) != 0)
 			continue;
 		word += sizeof(name) - 1;
 		if (!mount("none", "/out", "hostfs", MS_NOSUID | MS_NODEV,
