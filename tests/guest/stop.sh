@@ -8,6 +8,16 @@
 
 SIGSTOP=19
 start_swtpm
+# A request that swtpm has not read when its time is up: a patched driver takes
+# it back; else swtpm finds it when it wakes and carries it out after all.
+if is_patched "$tpm"; then
+	unread=yes
+	limit='(7[5-9]|8[0-9])'
+else
+	unread=with-timed-out
+	# its deadline is counted in ticks, and the first is not a whole one
+	limit='(7[4-9]|8[0-9])'
+fi
 for device in "/dev/$tpm" "/dev/tpmrm${tpm#tpm}"; do
 	for mode in $(modes "$tpm"); do
 		set_mode "$tpm" "$mode"
@@ -25,13 +35,12 @@ for device in "/dev/$tpm" "/dev/tpmrm${tpm#tpm}"; do
 			getcap extend random extend) || true
 		wait $!
 		is "$(value_of timed_out "$text")" 1 "$name, 1.5 s: the extend times out"
-		like "$text" "op=extend result=ETIME us=(7[4-9]|8[0-9])[0-9]{4}[[:space:]]" \
-			"$name, 1.5 s: with ETIME, after its time limit, give or take a tick"
+		like "$text" "op=extend result=ETIME us=${limit}[0-9]{4}[[:space:]]" \
+			"$name, 1.5 s: with ETIME, after its time limit"
 		is "$(grep -c 'result=ok' <<<"$text" || true)" 4 \
 			"$name, 1.5 s: the next commands on the same file succeed"
-		like "$(value_of verified "$text")" '^(yes|with-timed-out)$' \
-			"$name, 1.5 s: the PCR is a replay of what was sent, in order"
-		diag "$name: the extend that timed out was done later: $(value_of verified "$text")"
+		is "$(value_of verified "$text")" "$unread" \
+			"$name, 1.5 s: the PCR, with what timed out done later or never"
 		if ! kill -0 "$pid" 2>/dev/null; then
 			not_ok "$name: swtpm lives on"
 			diag "$(cat "$state/log" "$state/out")"
@@ -43,8 +52,8 @@ for device in "/dev/$tpm" "/dev/tpmrm${tpm#tpm}"; do
 		text=$(tpm-client -d "$device" "signal:$SIGSTOP:$pid" extend extend getcap) || true
 		wait $!
 		is "$(value_of timed_out "$text")" 1 "$name, 1 s: only the first extend times out"
-		like "$(value_of verified "$text")" '^(yes|with-timed-out)$' "$name, 1 s: verified"
-		diag "$name, next command at once: $(value_of verified "$text")"
+		# the next request took its place in any driver
+		is "$(value_of verified "$text")" yes "$name, 1 s: the PCR is the replay"
 		if ! kill -0 "$pid" 2>/dev/null; then
 			not_ok "$name: swtpm lives on after a command on top of a late one"
 			diag "$(cat "$state/log" "$state/out")"
