@@ -31,7 +31,7 @@ set_flavour() {
 	esac
 	F_DIR=$F_TREE/$F_OUT
 }
-STEPS_UML=520
+STEPS_UML=990
 STEPS_X86=1100
 
 cmd_flavours() { printf '%s\n' "${FLAVOURS[@]}"; }

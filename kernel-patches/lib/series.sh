@@ -90,12 +90,17 @@ tree_is_mid_operation() {
 tree_is_disposable() {
 	tree_is_clean || return 1
 	[ "$(series_head)" = "$(base_head)" ] && return 0
-	[ "$(series_head)" = "$(value_of head "$(sync_file)")" ] && return 0
+	[ "$(series_head)" = "$(synced head)" ] && return 0
 	files_match_tree
 }
 
+# what the note says, if it is about the patch folder in use
+synced() {
+	[ "$(value_of dir "$(sync_file)")" != "$BASE_DIR" ] || value_of "$1" "$(sync_file)"
+}
+
 note_sync() {
-	printf 'head=%s\nfiles=%s\n' "$(series_head)" "$(files_digest)" >"$(sync_file).new"
+	printf 'dir=%s\nhead=%s\nfiles=%s\n' "$BASE_DIR" "$(series_head)" "$(files_digest)" >"$(sync_file).new"
 	mv "$(sync_file).new" "$(sync_file)"
 }
 
@@ -128,17 +133,16 @@ require_branch_series() {
 }
 
 # commit_mail PARENT FILE: prints the commit that FILE makes on top of PARENT.
-# Works on an index of its own; no file of any tree is touched. Dates and names
-# come from the mail, so that the same files always give the same commits.
+# Works on an index of its own, which must hold PARENT; no file of any tree is
+# touched. Dates and names come from the mail, so that the same files always give
+# the same commits.
 commit_mail() {
 	local parent=$1 file=$2 dir=$TMP_DIR/mail tree info
 
-	mkdir -p "$dir"
 	info=$dir/info
 	git_stock mailinfo -b --encoding=UTF-8 "$dir/msg" "$dir/diff" <"$file" >"$info" ||
 		{ say "${file##*/}: not a patch mail"; return 1; }
 	[ -s "$dir/diff" ] || { say "${file##*/}: no diff in it"; return 1; }
-	GIT_INDEX_FILE=$dir/index git_stock read-tree "$parent"
 	# git apply knows no fuzz: every context line must be there (it may have moved)
 	GIT_INDEX_FILE=$dir/index git_stock apply --cached --whitespace=nowarn "$dir/diff" ||
 		{ say "${file##*/}: does not apply without fuzz to Linux $(tree_version "$STOCK")"; return 1; }
@@ -156,6 +160,8 @@ commits_of_files() {
 	local tip name
 
 	tip=$(base_head)
+	mkdir -p "$TMP_DIR/mail"
+	GIT_INDEX_FILE=$TMP_DIR/mail/index git_stock read-tree "$tip" || return 1
 	while read -r name; do
 		[ -r "$BASE_DIR/$name" ] || { say "series names $name, which is not there"; return 1; }
 		tip=$(commit_mail "$tip" "$BASE_DIR/$name") || return 1
@@ -165,7 +171,7 @@ commits_of_files() {
 
 refuse_to_lose() {
 	say "the series files changed, and the patched tree has work of its own:"
-	git_patched log --oneline "$(value_of head "$(sync_file)")..series" 2>/dev/null | head -n 20 >&2 || true
+	git_patched log --oneline "$(synced head)..series" 2>/dev/null | head -n 20 >&2 || true
 	git_patched status --short | head -n 20 >&2
 	say "to keep it:  save the file changes (git), then 'kernel-tree export', then merge"
 	die "to drop it:  kernel-tree apply --force (the old tip stays in 'git reflog series')"
@@ -193,7 +199,7 @@ cmd_apply() {
 			say "patched tree is up to date: $(series_list | wc -l) patches"
 			return 0
 		fi
-	elif [ "$(files_digest)" = "$(value_of files "$(sync_file)")" ] && [ $force = no ]; then
+	elif [ "$(files_digest)" = "$(synced files)" ] && [ $force = no ]; then
 		say "patched tree is ahead of the series files (see 'kernel-tree status'); left as it is"
 		return 0
 	fi
@@ -280,7 +286,7 @@ cmd_status() {
 	state="files and tree differ"
 	if files_match_tree; then
 		state="same as the files"
-	elif [ "$(files_digest)" = "$(value_of files "$(sync_file)")" ]; then
+	elif [ "$(files_digest)" = "$(synced files)" ]; then
 		state="ahead of the files (kernel-tree export)"
 	elif tree_is_disposable; then
 		state="behind the files (kernel-tree apply)"
