@@ -20,6 +20,7 @@
 #include "lib/run.h"
 #include "lib/signals.h"
 #include "lib/sysfs.h"
+#include "lib/ticks.h"
 
 #define NAME "extend"
 #define MAX_COUNTS 64
@@ -192,27 +193,30 @@ static void choose_device(struct extend *e)
 	e->target_count = 1;
 }
 
+/* The device node behind the target, NULL if there is none. */
+static const char *target_node(const struct extend *e)
+{
+	static const char prefix[] = "device:";
+	const char *name = e->targets[0].name;
+
+	if (e->targets[0].ops == &client_device)
+		return name;
+	if (!strcmp(name, "device")) /* the TCTI's own order */
+		return access("/dev/tpmrm0", F_OK) ? "/dev/tpm0" : "/dev/tpmrm0";
+	return strncmp(name, prefix, strlen(prefix)) ? NULL : name + strlen(prefix);
+}
+
 /* The chip behind the target, and what to call its kind in the result. */
 static void identify(struct extend *e)
 {
-	const char *name = e->targets[0].name;
+	const char *name = e->targets[0].name, *node = target_node(e);
 
-	if (e->targets[0].ops == &client_esapi) {
-		if (is_socket_tcti(name)) {
-			snprintf(e->driver, sizeof(e->driver), "%.5s-socket", name);
-			return;
-		}
-		if (!strcmp(name, "device"))
-			name = "device:/dev/tpmrm0"; /* what the TCTI tries first */
-		if (strncmp(name, "device:", 7) != 0) {
-			snprintf(e->driver, sizeof(e->driver), "%.*s", (int)strcspn(name, ":"),
-				 name);
-			return;
-		}
-		name += strlen("device:");
-	}
-	if (sysfs_chip_of_node(name, e->chip) ||
-	    sysfs_chip_driver(e->chip, e->driver, sizeof(e->driver)))
+	if (!node && is_socket_tcti(name))
+		snprintf(e->driver, sizeof(e->driver), "%.5s-socket", name);
+	else if (!node)
+		snprintf(e->driver, sizeof(e->driver), "%.*s", (int)strcspn(name, ":"), name);
+	else if (sysfs_chip_of_node(node, e->chip) ||
+		 sysfs_chip_driver(e->chip, e->driver, sizeof(e->driver)))
 		e->chip[0] = '\0';
 }
 
@@ -435,6 +439,7 @@ static struct json_object *new_document(const struct extend *e)
 		.chip = e->chip[0] ? e->chip : NULL,
 		.with_tss2 = e->targets[0].ops == &client_esapi,
 		.histogram_error_pct = HIST_ERROR_PCT,
+		.clock = ticks_name(),
 	};
 
 	return output_doc_new(NAME, conditions_gather(&conditions));
@@ -447,6 +452,7 @@ static enum vtf_exit run(struct extend *e)
 	struct vtf_error err = { .code = VTF_EXIT_DONE };
 	enum vtf_exit code;
 	struct json_object *doc;
+	const char *node;
 	int lock;
 
 	choose_device(e);
@@ -460,6 +466,12 @@ static enum vtf_exit run(struct extend *e)
 	lock = lock_tpm(e->chip[0] ? e->chip : e->targets[0].name, &err);
 	if (lock < 0)
 		return vtf_error_print(NAME, &err);
+	/* before the conditions, whose gathering takes a while on a slow machine */
+	node = target_node(e);
+	if (node && client_check_node(node, &err)) {
+		close(lock);
+		return vtf_error_print(NAME, &err);
+	}
 	signals_catch();
 	doc = new_document(e);
 	code = doc ? measure_all(e, doc) : VTF_EXIT_INTERNAL;

@@ -15,6 +15,7 @@
 #include "lib/output.h"
 #include "lib/run.h"
 #include "lib/signals.h"
+#include "lib/ticks.h"
 #include "lib/tmpdir.h"
 
 #define NAME "floor"
@@ -250,6 +251,7 @@ static enum vtf_exit run(struct floor *f)
 	struct conditions_opts opts = {
 		.guest = f->measure.guest,
 		.histogram_error_pct = HIST_ERROR_PCT,
+		.clock = ticks_name(),
 	};
 	enum vtf_exit code = VTF_EXIT_INTERNAL;
 	char banks[PCR_NAMES_BYTES];

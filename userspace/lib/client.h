@@ -100,4 +100,7 @@ int client_raw_startup(struct client *c, struct vtf_error *err);
  */
 int client_open_node(const char *node, struct vtf_error *err);
 
+/* Whether it can be opened now: 0, negative errno with @err as above. */
+int client_check_node(const char *node, struct vtf_error *err);
+
 #endif

@@ -127,6 +127,16 @@ int client_open_node(const char *node, struct vtf_error *err)
 	return -reason;
 }
 
+int client_check_node(const char *node, struct vtf_error *err)
+{
+	int fd = client_open_node(node, err);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 static int device_open(struct client *c, struct vtf_error *err)
 {
 	c->fd = client_open_node(c->target->name, err);

@@ -53,17 +53,14 @@ static void add_kernel(struct json_object *c)
 {
 	char hex[SHA256_HEX_BYTES];
 	struct utsname name;
+	const char *text;
 	size_t len;
-	char *text;
 
 	if (!uname(&name))
 		output_add_str(c, "kernel_release", name.release);
 	output_add_str(c, "kernel", conditions_kernel_is_patched() ? "patched" : "stock");
-	if (!kernel_config_text(&text, &len)) {
-		if (!sha256_hex(text, len, hex))
-			output_add_str(c, "kernel_config_sha256", hex);
-		free(text);
-	}
+	if (!kernel_config_text(&text, &len) && !sha256_hex(text, len, hex))
+		output_add_str(c, "kernel_config_sha256", hex);
 }
 
 /*
@@ -217,6 +214,7 @@ struct json_object *conditions_gather(const struct conditions_opts *opts)
 	add_ima(c);
 	if (opts->histogram_error_pct > 0)
 		output_add_num(c, "histogram_error_pct", opts->histogram_error_pct, 2);
+	output_add_str(c, "clock", opts->clock);
 	add_date(c);
 	return c;
 }

@@ -17,6 +17,7 @@ struct conditions_opts {
 	const char *chip;	 /* "tpm0": chip that the run is about; NULL: none */
 	bool with_tss2;		 /* TSS2 is in the path: record its version */
 	double histogram_error_pct; /* 0: no histogram in this run */
+	const char *clock;	    /* what latencies were taken with; NULL: none were */
 };
 
 /**
@@ -27,7 +28,8 @@ struct conditions_opts {
  * kernel_config_sha256 (of the uncompressed configuration), boot_id, guest,
  * accelerator, cpus, cpu_pinned, swtpm_version, libtpms_version,
  * tss2_version, banks, hmac, ima_policy, ima_policy_sha256, ima_template,
- * ima_hash, ima_list_entries, histogram_error_pct.
+ * ima_hash, ima_list_entries, histogram_error_pct, clock ("tsc" or
+ * "clock_gettime").
  *
  * Return: the object, to be freed with json_object_put(); NULL without memory.
  */

@@ -13,10 +13,10 @@ void hist_merge(struct hist *into, const struct hist *from)
 {
 	if (!from->count)
 		return;
-	if (!into->count || from->min_ns < into->min_ns)
-		into->min_ns = from->min_ns;
-	if (from->max_ns > into->max_ns)
-		into->max_ns = from->max_ns;
+	if (!into->count || from->min < into->min)
+		into->min = from->min;
+	if (from->max > into->max)
+		into->max = from->max;
 	into->count += from->count;
 	for (unsigned int i = 0; i < HIST_BUCKETS; i++)
 		into->bucket[i] += from->bucket[i];
@@ -35,26 +35,26 @@ static uint64_t bucket_value(unsigned int index)
 	return low + width / 2;
 }
 
-uint64_t hist_quantile_ns(const struct hist *h, double q)
+uint64_t hist_quantile(const struct hist *h, double q)
 {
 	uint64_t rank, seen = 0, value;
 
 	if (!h->count)
 		return 0;
 	if (q <= 0)
-		return h->min_ns;
+		return h->min;
 	rank = (uint64_t)ceil(q * (double)h->count);
 	if (rank >= h->count)
-		return h->max_ns;
+		return h->max;
 	for (unsigned int i = 0; i < HIST_BUCKETS; i++) {
 		seen += h->bucket[i];
 		if (seen < rank)
 			continue;
 		value = bucket_value(i);
 		/* the middle of the outermost buckets may lie outside of what was seen */
-		if (value < h->min_ns)
-			value = h->min_ns;
-		return value > h->max_ns ? h->max_ns : value;
+		if (value < h->min)
+			value = h->min;
+		return value > h->max ? h->max : value;
 	}
-	return h->max_ns;
+	return h->max;
 }

@@ -32,7 +32,7 @@ static int read_maybe_gz(const char *path, char **text, size_t *len)
 	return 0;
 }
 
-int kernel_config_text(char **text, size_t *len)
+static int read_config(char **text, size_t *len)
 {
 	struct utsname name;
 	char path[sizeof(name.release) + 16];
@@ -44,6 +44,19 @@ int kernel_config_text(char **text, size_t *len)
 		return -errno;
 	snprintf(path, sizeof(path), "/boot/config-%s", name.release);
 	return read_maybe_gz(path, text, len);
+}
+
+int kernel_config_text(const char **text, size_t *len)
+{
+	static char *cached;
+	static size_t cached_len;
+	static int rc;
+
+	if (!cached && !rc)
+		rc = read_config(&cached, &cached_len);
+	*text = cached;
+	*len = cached_len;
+	return rc;
 }
 
 static void copy_unquoted(char *value, size_t size, const char *from, size_t len)
@@ -58,7 +71,7 @@ static void copy_unquoted(char *value, size_t size, const char *from, size_t len
 int conditions_config(const char *symbol, char *value, size_t size)
 {
 	size_t len = 0, symbol_len = strlen(symbol);
-	char *text = NULL;
+	const char *text = NULL;
 	int rc = kernel_config_text(&text, &len);
 
 	if (rc)
@@ -76,7 +89,6 @@ int conditions_config(const char *symbol, char *value, size_t size)
 		}
 		line = end ? end + 1 : NULL;
 	}
-	free(text);
 	return 0;
 }
 

@@ -8,13 +8,13 @@
 
 /**
  * kernel_config_text() - configuration of the running kernel, uncompressed
- * @text: receives a NUL-terminated buffer, to be freed
+ * @text: receives a NUL-terminated text, which stays valid; not to be freed
  * @len:  bytes without the NUL
  *
- * From /proc/config.gz, else /boot/config-RELEASE.
+ * From /proc/config.gz, else /boot/config-RELEASE; read once. Not for threads.
  *
  * Return: 0, -ENOENT if neither is there, -ENOMEM, -EIO.
  */
-int kernel_config_text(char **text, size_t *len);
+int kernel_config_text(const char **text, size_t *len);
 
 #endif

@@ -194,21 +194,22 @@ double measure_point_s(const struct measure_opts *opts)
 	return opts->warmup_s + opts->duration_s + 0.05;
 }
 
-static double us(uint64_t ns)
+static void add_latency(struct json_object *point, const struct run_result *r)
 {
-	return (double)ns / (double)NS_PER_US;
-}
+	static const struct {
+		const char *key;
+		double quantile; /* 0 and 1: the exact minimum and maximum */
+	} rows[] = {
+		{ "min_us", 0 },     { "p50_us", 0.50 },   { "p90_us", 0.90 },
+		{ "p99_us", 0.99 },  { "p999_us", 0.999 }, { "max_us", 1 },
+	};
+	double us_per_tick = r->ns_per_tick / (double)NS_PER_US;
 
-static void add_latency(struct json_object *point, const struct hist *h)
-{
-	if (!h->count)
+	if (!r->hist.count)
 		return;
-	output_add_num(point, "min_us", us(h->min_ns), 2);
-	output_add_num(point, "p50_us", us(hist_quantile_ns(h, 0.50)), 2);
-	output_add_num(point, "p90_us", us(hist_quantile_ns(h, 0.90)), 2);
-	output_add_num(point, "p99_us", us(hist_quantile_ns(h, 0.99)), 2);
-	output_add_num(point, "p999_us", us(hist_quantile_ns(h, 0.999)), 2);
-	output_add_num(point, "max_us", us(h->max_ns), 2);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		output_add_num(point, rows[i].key,
+			       (double)hist_quantile(&r->hist, rows[i].quantile) * us_per_tick, 2);
 }
 
 static void add_cpu(struct json_object *point, const struct run_result *r)
@@ -260,7 +261,7 @@ void measure_point(struct json_object *point, const struct run_result *r)
 	output_add_num(point, "duration_s", r->duration_s, 6);
 	if (r->duration_s > 0)
 		output_add_num(point, "extends_per_s", (double)r->extends / r->duration_s, 1);
-	add_latency(point, &r->hist);
+	add_latency(point, r);
 	add_cpu(point, r);
 	add_stats(point, r);
 	if (r->verdict != RUN_UNVERIFIED)

@@ -359,6 +359,8 @@ static unsigned int sum_clients(struct run *r, struct run_result *result)
 		if (slot->error.code != VTF_EXIT_DONE)
 			vtf_error_set(&result->error, slot->error.code, "%s", slot->error.text);
 	}
+	/* by now the length of a tick is known better than at the start */
+	result->ns_per_tick = ticks_get().ns_per_tick;
 	result->banks = r->sh->slot[0].banks;
 	result->extends = result->commands * per_command;
 	if (end_ns > begin_ns)
@@ -405,6 +407,8 @@ static int run_init(struct run *r, const struct run_spec *spec, struct vtf_error
 	if (r->sh == MAP_FAILED)
 		return vtf_error_set(err, VTF_EXIT_INTERNAL, "mmap: %s", strerror(errno));
 	gate_init(&r->sh->gate);
+	ticks_init();
+	r->sh->ticks = ticks_get();
 	r->sh->spec = spec;
 	return 0;
 }

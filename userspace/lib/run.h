@@ -49,7 +49,8 @@ enum run_verdict {
 struct run_result {
 	struct vtf_error error;	     /* first failure, also of a single client */
 	enum run_verdict verdict;
-	struct hist hist;	     /* of the timed commands */
+	struct hist hist;	     /* of the timed commands, in ticks */
+	double ns_per_tick;
 	struct pcr_banks banks;	     /* extended */
 	uint64_t commands;	     /* timed, answered with success */
 	uint64_t extends;	     /* digests in them, of one bank */

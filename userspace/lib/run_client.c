@@ -100,13 +100,23 @@ static bool stopped(struct run_shared *sh)
 	return atomic_load_explicit(&sh->stop, memory_order_relaxed);
 }
 
+/* What the loop's clock will show at a moment of CLOCK_MONOTONIC. */
+static uint64_t ticks_until(const struct run_shared *sh, uint64_t until_ns)
+{
+	uint64_t now_ns = clock_now_ns(), now = ticks_now(sh->ticks.tsc);
+
+	if (until_ns <= now_ns)
+		return now;
+	return now + (uint64_t)((double)(until_ns - now_ns) / sh->ticks.ns_per_tick);
+}
+
 /* Extends without looking at the clock's answer but for the end. Return: 0, -1 gave up. */
 static int warm_up(struct run_shared *sh, struct client *c, struct run_slot *slot)
 {
-	uint64_t until_ns = sh->start_ns + sh->spec->warmup_ns;
+	uint64_t until = ticks_until(sh, sh->start_ns + sh->spec->warmup_ns);
 	unsigned int in_a_row = 0;
 
-	while (clock_now_ns() < until_ns && !stopped(sh)) {
+	while (ticks_now(sh->ticks.tsc) < until && !stopped(sh)) {
 		int rc = c->target->ops->extend(c);
 
 		count_progress(slot);
@@ -128,31 +138,35 @@ static int warm_up(struct run_shared *sh, struct client *c, struct run_slot *slo
 static void timed_loop(struct run_shared *sh, struct client *c, struct run_slot *slot)
 {
 	int (*extend)(struct client *) = c->target->ops->extend;
-	uint64_t until_ns = UINT64_MAX, limit = UINT64_MAX, previous_ns, now_ns;
+	uint64_t until = UINT64_MAX, limit = UINT64_MAX, previous, now;
 	struct cpu_times begin = { 0 }, end = { 0 };
+	const bool tsc = sh->ticks.tsc;
 	unsigned int in_a_row = 0;
 
 	if (sh->spec->count)
 		limit = sh->spec->count;
 	else
-		until_ns = sh->start_ns + sh->spec->warmup_ns + sh->spec->duration_ns;
+		until = ticks_until(sh, sh->start_ns + sh->spec->warmup_ns +
+						sh->spec->duration_ns);
 	cpu_of_thread(&begin);
-	slot->begin_ns = previous_ns = now_ns = clock_now_ns();
-	while (now_ns < until_ns && slot->commands < limit && !stopped(sh)) {
+	slot->begin_ns = clock_now_ns();
+	previous = now = ticks_now(tsc);
+	while (now < until && slot->commands < limit && !stopped(sh)) {
 		int rc = extend(c);
 
-		now_ns = clock_now_ns();
+		now = ticks_now(tsc);
 		count_progress(slot);
 		if (!rc) {
-			hist_add(&slot->hist, now_ns - previous_ns);
+			/* a counter may run a little ahead on the CPU we came from */
+			hist_add(&slot->hist, now > previous ? now - previous : 0);
 			slot->commands++;
 			in_a_row = 0;
 		} else if (!note_failure(slot, c, rc, ++in_a_row)) {
 			break;
 		}
-		previous_ns = now_ns;
+		previous = now;
 	}
-	slot->end_ns = now_ns;
+	slot->end_ns = clock_now_ns();
 	cpu_of_thread(&end);
 	slot->all += slot->commands;
 	slot->cpu.user_us = end.user_us - begin.user_us;

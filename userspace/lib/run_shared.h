@@ -6,6 +6,7 @@
 #include "cpu.h"
 #include "gate.h"
 #include "run.h"
+#include "ticks.h"
 
 enum run_phase {
 	PHASE_OPEN = 0, /* connect */
@@ -38,13 +39,14 @@ struct run_slot {
 	bool have_before, have_after;
 	uint8_t before[PCR_MAX_BANKS][PCR_MAX_DIGEST_BYTES];
 	uint8_t after[PCR_MAX_BANKS][PCR_MAX_DIGEST_BYTES];
-	struct hist hist;
+	struct hist hist; /* in ticks */
 };
 
 struct run_shared {
 	struct gate gate;
 	_Atomic bool stop;
 	uint64_t start_ns; /* of the warm-up; set before PHASE_RUN opens */
+	struct ticks ticks; /* clock of the loop */
 	const struct run_spec *spec;
 	struct run_slot slot[];
 };
