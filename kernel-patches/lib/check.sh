@@ -95,42 +95,43 @@ check_checkpatch() {
 
 # --- w1, sparse: what the compiler and sparse say about the touched files ---
 
+CHECK_ARCHES="um x86_64"
+
 # files that the tree under judgement has and base has not, or has otherwise
 touched() { git -C "$CHECK_TREE" diff --name-only --diff-filter=d base -- "$@"; }
 
-# check_objects ARCH: configure and build, with W=1, the folders of the touched C files
-# that have no object yet in an earlier architecture
-build_touched() {
-	local arch=$1 out=$2 frags=$3 log=$4 file dirs
+# object_of FILE: the object that FILE is compiled into, in the flavour's folder. A
+# KUnit suite may be included by the file that it tests.
+object_of() {
+	local file=$1 dir=${1%/*} cmd
 
-	set_flavour "$([ "$arch" = um ] && echo uml-patched || echo x86-patched)"
-	need_kernel_tools
-	configure "$CHECK_TREE" "$out" "$arch" -check "$frags" yes
-	while read -r file; do
-		# a kept object would keep its warnings to itself
-		rm -f "$CHECK_TREE/$out/${file%.c}.o"
-	done <"$TMP_DIR/todo"
-	dirs=$(sed 's|[^/]*$||' "$TMP_DIR/todo" | sort -u)
-	# shellcheck disable=SC2086 # a list of folders
-	make_logged "check of $arch" "$log" 0 "$CHECK_TREE" "$out" "$arch" -check W=1 -j"$JOBS" prepare $dirs
+	if [ -e "$F_DIR/${file%.c}.o" ]; then
+		printf '%s\n' "${file%.c}.o"
+		return 0
+	fi
+	cmd=$(grep -lF -- "/$file " "$F_DIR/$dir"/.*.o.cmd 2>/dev/null | head -n 1)
+	[ -n "$cmd" ] || return 1
+	cmd=${cmd##*/.}
+	printf '%s\n' "$dir/${cmd%.cmd}"
 }
 
-# Where each touched C file is compiled: FILE and ARCH lines in $TMP_DIR/where. UML
-# first, x86 only for what UML cannot build.
-compile_touched() {
-	local arch out frags file
+# Where each touched C file is compiled: lines OBJECT ARCH in $TMP_DIR/where, found
+# by what a whole build left. UML first, x86 only for what UML has not.
+locate_touched() {
+	local arch file object
 
 	: >"$TMP_DIR/where"
 	touched '*.c' >"$TMP_DIR/todo"
-	for arch in um x86_64; do
-		[ -s "$TMP_DIR/todo" ] || break
-		out=check-$arch frags="base uml kunit"
-		[ $arch = um ] || frags="base x86 kunit"
-		build_touched $arch $out "$frags" "$LOGS/kernel-w1-$arch.log" || return 1
+	for arch in $CHECK_ARCHES; do
+		[ -s "$TMP_DIR/todo" ] || return 0
+		set_check_flavour "$arch"
+		need_kernel_tools
+		# in a shell of its own, since a failed build exits
+		(build_flavour) || return 1
 		: >"$TMP_DIR/left"
 		while read -r file; do
-			if [ -e "$CHECK_TREE/$out/${file%.c}.o" ]; then
-				printf '%s %s\n' "$file" $arch >>"$TMP_DIR/where"
+			if object=$(object_of "$file"); then
+				printf '%s %s\n' "$object" "$arch" >>"$TMP_DIR/where"
 			else
 				printf '%s\n' "$file" >>"$TMP_DIR/left"
 			fi
@@ -143,6 +144,27 @@ compile_touched() {
 	}
 }
 
+set_check_flavour() {
+	case $1 in
+	um) set_flavour uml-patched ;;
+	x86_64) set_flavour x86-patched ;;
+	esac
+}
+
+objects_on() { sed -n "s/ $1\$//p" "$TMP_DIR/where" | sort -u; }
+
+# recompile TREE ARCH LABEL LOG ARG...: the objects (or what ARG names), with more
+# warnings than usual, in a folder of their own: the kernels keep their objects
+recompile() {
+	local tree=$1 arch=$2 label=$3 log=$4 patched=yes
+
+	shift 4
+	set_check_flavour "$arch"
+	[ "$tree" != "$STOCK" ] || patched=no
+	(configure "$tree" "check-$arch" "$arch" -check "$F_FRAGMENTS" $patched) || return 1
+	make_logged "$label on $arch" "$log" 0 "$tree" "check-$arch" "$arch" -check W=1 -j"$JOBS" "$@"
+}
+
 # complaints in a log about files that the series touches
 complaints() {
 	touched '*.[ch]' >"$TMP_DIR/touched"
@@ -150,25 +172,37 @@ complaints() {
 	sed 's|^\.\./||' "$1" | grep -E ': (warning|error):' | grep -F -f "$TMP_DIR/touched" | sort -u || true
 }
 
-check_w1() {
-	local log found file
-
-	NOTE="$(touched '*.c' | wc -l) C files, $(touched '*.h' | wc -l) headers"
-	compile_touched || return 1
-	found=$(for log in "$LOGS"/kernel-w1-*.log; do
-		[ ! -e "$log" ] || complaints "$log"
-	done
-	# W=1 reads the kernel-doc of C files only
+# W=1 reads the kernel-doc of C files only
+header_complaints() {
 	git -C "$CHECK_TREE" diff --name-only --diff-filter=A base -- '*.h' | while read -r file; do
 		"$CHECK_TREE/scripts/kernel-doc" -none "$CHECK_TREE/$file" 2>&1 | grep -E 'warning|error' || true
-	done)
+	done
+}
+
+check_w1() {
+	local arch log objects found
+
+	NOTE="$(touched '*.c' | wc -l) C files, $(touched '*.h' | wc -l) headers"
+	locate_touched || return 1
+	found=$(header_complaints)
+	for arch in $CHECK_ARCHES; do
+		objects=$(objects_on "$arch")
+		[ -n "$objects" ] || continue
+		log=$LOGS/kernel-w1-$arch.log
+		# a kept object would keep its warnings to itself
+		(cd "$CHECK_TREE" && for object in $objects; do rm -f "check-$arch/$object"; done)
+		# shellcheck disable=SC2086 # a list of objects
+		recompile "$CHECK_TREE" "$arch" W=1 "$log" $objects || { complaints "$log" >&2; return 1; }
+		found+=$(complaints "$log")
+	done
 	[ -z "$found" ] || { printf '%s\n' "$found" >&2; return 1; }
 }
 
 # sparse_lines LOG: complaints with a count and without line numbers, so that they
-# can be compared over time. Those of headers count once, however many include them.
+# can be compared over time. Those of headers count once, however many include them;
+# those with an option's name are the compiler's.
 sparse_lines() {
-	sed -nE 's,^(\.\./)?([^ :]+):[0-9]+:[0-9]+: ((warning|error): .*),\2: \3,p' "$1" | sort | uniq -c |
+	sed -nE '/\[-W/d; s,^(\.\./)?([^ :]+):[0-9]+:[0-9]+: ((warning|error): .*),\2: \3,p' "$1" | sort | uniq -c |
 		awk '{ n = $1; sub(/^ *[0-9]+ /, ""); if ($1 ~ /\.h:$/) n = 1; print n "\t" $0 }'
 }
 
@@ -178,27 +212,19 @@ more_than_baseline() {
 		$1 > old[$2] + 0 { print $2 (old[$2] ? " (" old[$2] " before, " $1 " now)" : "") }' "$1" "$2"
 }
 
-# run_sparse TREE ARCH LOG TARGET...
-run_sparse() {
-	local tree=$1 arch=$2 log=$3
-
-	shift 3
-	# the same flags as in w1, else make would compile everything twice
-	make_logged "sparse on $arch" "$log" 0 "$tree" "check-$arch" "$arch" -check W=1 C=2 -j"$JOBS" "$@"
-}
-
 check_sparse() {
-	local arch objects found=
+	local arch objects log found=
 
 	need sparse
 	NOTE="$(touched '*.c' | wc -l) C files against checks/sparse.baseline"
-	compile_touched || return 1
-	for arch in um x86_64; do
-		objects=$(sed -n "s/\.c $arch\$/.o/p" "$TMP_DIR/where")
+	locate_touched || return 1
+	for arch in $CHECK_ARCHES; do
+		objects=$(objects_on "$arch")
 		[ -n "$objects" ] || continue
+		log=$LOGS/kernel-sparse-$arch.log
 		# shellcheck disable=SC2086 # a list of objects
-		run_sparse "$CHECK_TREE" $arch "$LOGS/kernel-sparse-$arch.log" $objects || return 1
-		sparse_lines "$LOGS/kernel-sparse-$arch.log" >"$TMP_DIR/sparse"
+		recompile "$CHECK_TREE" "$arch" sparse "$log" C=2 $objects || return 1
+		sparse_lines "$log" >"$TMP_DIR/sparse"
 		found+=$(more_than_baseline "$CHECKS_DIR/sparse.baseline" "$TMP_DIR/sparse")
 	done
 	[ -z "$found" ] || {
@@ -211,22 +237,18 @@ check_sparse() {
 # The baseline is made from the unpatched tree: whole folders that the series works
 # in, so that it holds when another file of them is touched.
 update_baseline() {
-	local arch frags dirs log file
+	local arch dirs log file=$CHECKS_DIR/sparse.baseline
 
 	need sparse
 	: >"$TMP_DIR/all"
-	for arch in um x86_64; do
-		frags="base uml"
-		[ $arch = um ] || frags="base x86"
+	for arch in $CHECK_ARCHES; do
 		dirs=$(sed -n "s/^${arch}[[:space:]]//p" "$CHECKS_DIR/sparse.dirs")
 		[ -n "$dirs" ] || continue
 		log=$LOGS/kernel-sparse-stock-$arch.log
-		configure "$STOCK" "check-$arch" "$arch" -check "$frags" no
 		# shellcheck disable=SC2086 # a list of folders
-		run_sparse "$STOCK" "$arch" "$log" prepare $dirs || return 1
+		recompile "$STOCK" "$arch" sparse "$log" C=2 prepare $dirs || return 1
 		sparse_lines "$log" >>"$TMP_DIR/all"
 	done
-	file=$CHECKS_DIR/sparse.baseline
 	{
 		printf '# SPDX-License-Identifier: GPL-2.0\n'
 		printf '# What sparse says about the unpatched tree: count, file, complaint.\n'

@@ -60,7 +60,10 @@ commit_tree() {
 	git -C "$dir" config core.autocrlf false
 	# loose objects stay: a background gc would disturb measurements
 	git -C "$dir" config gc.auto 0
-	# -f: the kernel's .gitignore hides files that its tarball has
+	# Debian's .gitignore hides every new file; the output folders take its place
+	sed -i -e '\|^/\*$|d' -e '\|^!/debian/$|d' "$dir/.gitignore"
+	printf '/%s/\n' uml uml-debug x86 >>"$dir/.git/info/exclude"
+	# -f: the kernel's own part of it hides files that its tarball has
 	git -C "$dir" add -A -f
 	GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date \
 		git -C "$dir" commit -q -m "Import Linux $(tree_version "$dir")"
