@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest: kernel=patched,debug timeout=180
+# guest: kernel=patched,debug timeout=300
 # swtpm is stopped for 0.3 s (an extend must wait for it) and for 1.5 s (beyond
 # the 750 ms that an extend may take: a clean ETIME, and the next command on the
 # same open file works).
@@ -20,8 +20,12 @@ else
 fi
 for device in "/dev/$tpm" "/dev/tpmrm${tpm#tpm}"; do
 	for mode in $(modes "$tpm"); do
-		set_mode "$tpm" "$mode"
 		name="$device $mode"
+		if [[ $mode = usleep && $(nproc) = 1 ]]; then
+			skip "$name" "blind polling starves the TPM on one CPU"
+			continue
+		fi
+		set_mode "$tpm" "$mode"
 
 		cont_after "$pid" 300 &
 		text=$(tpm-client -d "$device" "signal:$SIGSTOP:$pid" extend extend) || true
@@ -61,5 +65,31 @@ for device in "/dev/$tpm" "/dev/tpmrm${tpm#tpm}"; do
 		fi
 	done
 done
+
+# Stopped in the middle of a command (most of the time of a self-test is swtpm's
+# own), beyond the 2 s that it may take, and the next command is sent before the
+# answer to the first: that late answer must go nowhere and must be no error.
+is_patched "$tpm" && set_mode "$tpm" auto
+# shellcheck disable=SC2046 # many words
+tpm-client -d "/dev/$tpm" $(printf 'selftest %.0s' $(seq 1000)) >/tmp/load 2>&1 &
+load=$!
+until grep -q 'result=ok' /tmp/load; do sleep 0.02; done
+for round in 1 2 3; do
+	sleep "0.$((RANDOM % 400 + 100))"
+	kill -STOP "$pid"
+	sleep 2.6
+	kill -CONT "$pid"
+	sleep 0.5
+	kill -0 "$pid" 2>/dev/null || bail "swtpm ended in round $round: $(cat "$state/log")"
+done
+kill "$load"
+wait "$load" 2>/dev/null || true
+is "$(grep -vcE 'result=(ok|ETIME) ' /tmp/load || true)" 0 "late answers are never taken for others"
+at_least "$(grep -c 'result=ETIME ' /tmp/load || true)" 3 "each stop was beyond the time limit"
+if [[ $unread = yes ]]; then
+	is "$(grep -c 'writev' "$state/log" || true)" 0 "swtpm's late answers are no error of its own"
+else
+	skip "swtpm's late answers are no error of its own" "an unpatched driver refuses them with EIO"
+fi
 is "$(stuck_tasks)" "" "no stuck task"
 tap_done

@@ -18,15 +18,19 @@ fi
 tpm-client -q -d /dev/tpm0 'extend*500' >/tmp/first &
 other=$!
 expect_pass "500 extends of tpm1 beside those of tpm0" tpm-client -q -d /dev/tpm1 'extend*500'
-expect_pass "500 extends of tpm0 beside those of tpm1" wait "$other"
+code=0
+wait "$other" || code=$?
+is "$code" 0 "500 extends of tpm0 beside those of tpm1"
 
-tpm-client -d /dev/tpm0 sleep:1500 random >/dev/null &
+tpm-client -d /dev/tpm0 sleep:100000 >/dev/null &
 other=$!
-sleep 0.3
+until has_open "$other" /dev/tpm0; do sleep 0.02; done
 expect_fail -c 3 "a second open of /dev/tpm0 is refused" tpm-client -d /dev/tpm0 random
 like "$(tpm-client -d /dev/tpm0 random 2>&1 || true)" "busy" "with EBUSY"
 expect_pass "/dev/tpmrm0 can be opened meanwhile" tpm-client -d /dev/tpmrm0 random
-wait "$other" || true
+kill "$other"
+wait "$other" 2>/dev/null || true
+expect_pass "and /dev/tpm0 again once it is closed" tpm-client -d /dev/tpm0 random
 
 banks=$(TPM2TOOLS_TCTI=device:/dev/tpmrm1 tpm2_getcap pcrs | grep -c '\[ 0')
 is "$banks" 2 "tpm1 has the two banks asked for"
