@@ -305,6 +305,8 @@ check_prefix() {
 	set_flavour uml-patched
 	need_kernel_tools
 	commits_of_files >"$TMP_DIR/commits" || return 1
+	exec 7>"$WORK/.lock-prefix"
+	flock 7
 	mkdir -p "$WORK/prefix-built"
 	for number in $(prefixes_to_try); do
 		commit=$(sed -n "${number}p" "$TMP_DIR/commits")
