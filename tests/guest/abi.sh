@@ -42,19 +42,21 @@ done
 is "$(<"$dir/completion_mode")" stock "a refused word changes nothing"
 write_mode auto
 
-for name in commands looks sleeps timeouts cancels; do
+for name in commands looks sleeps wakeups timeouts cancels; do
 	like "$(grep "^$name " "$dir/completion_stats")" "^$name [0-9]+\$" "completion_stats counts $name"
 done
-is "$(wc -l <"$dir/completion_stats")" 5 "and nothing else"
+is "$(wc -l <"$dir/completion_stats")" 6 "and nothing else"
 stat_of() {
 	awk -v name="$1" '$1 == name { print $2 }' "$dir/completion_stats"
 }
 before=$(stat_of commands)
 sleeps=$(stat_of sleeps)
+wakeups=$(stat_of wakeups)
 expect_pass "10 extends" tpm-client -q -d "/dev/$tpm" 'extend*10'
 # and the two reads of the PCR
 at_least "$(($(stat_of commands) - before))" 12 "every command is counted"
 at_least "$(($(stat_of sleeps) - sleeps))" 1 "and so are the sleeps"
+at_least "$(($(stat_of wakeups) - wakeups))" 10 "and the driver ended most of them"
 is "$(stat_of timeouts)" 0 "nothing timed out"
 
 is "$(</sys/module/tpm/parameters/virtual)" auto "tpm.virtual is auto by default"
