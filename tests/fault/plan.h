@@ -2,6 +2,7 @@
 #ifndef FAULT_PLAN_H
 #define FAULT_PLAN_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,6 +46,8 @@ struct fault_plan {
 		uint32_t seen;
 	} codes[FAULT_CODES_MAX];
 	unsigned int code_count;
+	/* each answer to an extend comes after opening and reading the next file in it */
+	DIR *reads;
 };
 
 /* Appends the rule in @text. Returns 0, or -EINVAL or -ENOSPC. */

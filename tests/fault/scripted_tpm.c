@@ -13,6 +13,7 @@
 
 #include "server.h"
 #include "tpm.h"
+#include "tpm_raw.h"
 
 enum { EXIT_USAGE = 2, EXIT_LACKS = 3, EXIT_TPM = 4 };
 
@@ -20,6 +21,7 @@ struct options {
 	struct fault_plan plan;
 	const char *banks;
 	const char *log;
+	int extended_pcr; /* -1: none */
 };
 
 static volatile int stop;
@@ -57,8 +59,34 @@ static const struct argp_option argp_options[] = {
 	{ "on", 'o', "RULE", 0, "A fault; may be given often", 0 },
 	{ "banks", 'b', "LIST", 0, "Active PCR banks (default: sha256)", 0 },
 	{ "log", 'l', "FILE", 0, "Write the log there (default: none)", 0 },
+	{ "read", 'r', "DIR", 0, "Before each answer to an extend open and read the next file in DIR", 0 },
+	{ "extended", 'e', "PCR", 0, "Have extended this PCR (sha256) before the kernel sees the TPM", 0 },
 	{ 0 },
 };
+
+/* Returns 0 to 23, -1 for anything else */
+static int parse_pcr(const char *text)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	return *text && !*end && value >= 0 && value < 24 ? (int)value : -1;
+}
+
+/* Returns 0 or -EIO */
+static int extend_before(unsigned int pcr)
+{
+	static const uint8_t digest[SHA256_BYTES] = { 0x5a };
+	uint8_t response[TPM_BUFFER_BYTES];
+	struct raw_command cmd;
+	int size = tpm_start_up();
+
+	if (size)
+		return size;
+	raw_extend(&cmd, pcr, digest);
+	size = tpm_execute(cmd.data, cmd.bytes, response);
+	return size >= TPM_HEADER_BYTES && !be32_read(response + 6) ? 0 : -EIO;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -76,6 +104,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'l':
 		opts->log = arg;
+		return 0;
+	case 'r':
+		opts->plan.reads = opendir(arg);
+		if (!opts->plan.reads)
+			argp_failure(state, EXIT_LACKS, errno, "%s", arg);
+		return 0;
+	case 'e':
+		opts->extended_pcr = parse_pcr(arg);
+		if (opts->extended_pcr < 0)
+			argp_error(state, "--extended '%s' is no PCR from 0 to 23", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -104,7 +142,7 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse_option, NULL, doc,
 					  NULL, NULL, NULL };
-	static struct options opts = { .banks = "sha256" };
+	static struct options opts = { .banks = "sha256", .extended_pcr = -1 };
 	unsigned int tpm_num;
 	FILE *log;
 	int fd, rc;
@@ -123,6 +161,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "scripted-tpm: a TPM with banks %s: %s\n",
 			opts.banks, strerror(-rc));
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_TPM;
+	}
+	if (opts.extended_pcr >= 0 && extend_before((unsigned int)opts.extended_pcr)) {
+		fprintf(stderr, "scripted-tpm: cannot extend PCR %d\n", opts.extended_pcr);
+		return EXIT_TPM;
 	}
 	fd = server_open(&tpm_num);
 	if (fd < 0) {

@@ -15,6 +15,9 @@
 
 #include "tpm.h"
 
+/* part 2, 6.5.2 */
+enum { TPM2_CC_PCR_EXTEND = 0x182 };
+
 struct request {
 	uint64_t in_us;
 	uint32_t code;
@@ -89,6 +92,26 @@ static int answer_to(const struct request *req, const struct fault_rule *rule,
 	return size;
 }
 
+/* As a TPM does whose state, library or random source is a file */
+static void read_next_file(DIR *dir)
+{
+	char buffer[4096];
+	struct dirent *entry;
+	int fd;
+
+	do {
+		entry = readdir(dir);
+	} while (entry && entry->d_type != DT_REG);
+	if (!entry)
+		return;
+	fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	while (read(fd, buffer, sizeof(buffer)) > 0)
+		;
+	close(fd);
+}
+
 static int handle(int fd, const struct request *req,
 		  const struct fault_rule *rule, FILE *log)
 {
@@ -137,6 +160,8 @@ static int serve_one(int fd, struct fault_plan *plan, FILE *log, int notify_fd)
 	rule = fault_plan_next(plan, req.code, &req.seen);
 	if (log)
 		log_request(log, &req, rule);
+	if (plan->reads && req.code == TPM2_CC_PCR_EXTEND)
+		read_next_file(plan->reads);
 
 	switch (rule ? rule->action : FAULT_NONE) {
 	case FAULT_DIE:

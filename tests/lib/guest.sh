@@ -68,16 +68,12 @@ results() {
 	sed -n "s/^op=$1 result=\([^ ]*\) .*/\1/p" <<<"$2" | paste -sd ' '
 }
 
-# start_scripted RULE...: a scripted TPM; sets tpm, pid and log
-start_scripted() {
-	local dir rule
-	local -a args=()
-	for rule in "$@"; do
-		args+=(--on "$rule")
-	done
+# start_scripted_with OPTION...: a scripted TPM; sets tpm, pid and log
+start_scripted_with() {
+	local dir
 	dir=$(mktemp -d /run/scripted.XXXXXX)
 	log=$dir/log
-	scripted-tpm --log "$log" "${args[@]}" >"$dir/out" 2>"$dir/err" &
+	scripted-tpm --log "$log" "$@" >"$dir/out" 2>"$dir/err" &
 	pid=$!
 	until [[ -s $dir/out ]]; do
 		kill -0 "$pid" 2>/dev/null ||
@@ -86,6 +82,16 @@ start_scripted() {
 	done
 	tpm=$(value_of tpm "$(<"$dir/out")")
 	wait_for_chip "$tpm" || bail "$tpm: not registered; $(cat "$log")"
+}
+
+# start_scripted RULE...: the same with nothing but rules
+start_scripted() {
+	local rule
+	local -a args=()
+	for rule in "$@"; do
+		args+=(--on "$rule")
+	done
+	start_scripted_with "${args[@]}"
 }
 
 stop_scripted() {

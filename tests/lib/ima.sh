@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the guest tests of IMA share, after tests/lib/guest.sh. The policy is bound
+# to a private mount, so nothing else in the guest is measured.
+
+ima=/sys/kernel/security/ima
+list=$ima/ascii_runtime_measurements
+binary_list=$ima/binary_runtime_measurements
+
+# Where the measured files go; sets mnt and uuid. The policy measures a file that
+# is read there.
+private_mount() {
+	mnt=$(mktemp -d /tmp/private.XXXXXX)
+	mount -t tmpfs private "$mnt"
+	uuid=$(fsuuid "$mnt")
+}
+
+# load_policy [RULE...]: by default what is read from the private mount
+load_policy() {
+	(($#)) || set -- "measure func=FILE_CHECK mask=MAY_READ fsuuid=$uuid"
+	printf '%s\n' "$@" >$ima/policy || bail "the policy '$*' was refused"
+}
+
+# make_files NAME N: N files of different contents, not measured yet
+make_files() {
+	local i
+	mkdir -p "$mnt/$1"
+	for ((i = 0; i < $2; i++)); do
+		echo "$1 $i" >"$mnt/$1/$i"
+	done
+}
+
+read_files() {
+	cat "$mnt/$1"/* >/dev/null
+}
+
+# tpm_value NAME: a line of ima/tpm
+tpm_value() {
+	local word value
+	while read -r word value; do
+		[[ $word != "$1" ]] || echo "$value"
+	done <$ima/tpm
+}
+
+entries() {
+	cat $ima/runtime_measurements_count
+}
+
+# entries_named NAME
+entries_named() {
+	awk -v name="$1" '$5 == name { n++ } END { print n + 0 }' $list
+}
+
+# all_pcrs TPM BANK: as evmctl reads them, which wants each from 0 on
+all_pcrs() {
+	tpm2_pcrread -T "device:/dev/tpmrm${1#tpm}" "$2:all" |
+		awk '$1 ~ /^[0-9]+:?$/ { sub(/.*0x/, ""); printf "PCR-%02d:%s\n", n++, $0 }'
+}
+
+# pcr10 TPM BANK: its value in lower case
+pcr10() {
+	tpm2_pcrread -T "device:/dev/tpmrm${1#tpm}" "$2:10" |
+		awk '$1 == "10:" { print tolower(substr($2, 3)) }'
+}
+
+# replay_by_evmctl TPM BANK...: a judge that is not ours. It exits 0 when it has
+# compared nothing, so it must say that it matched.
+replay_by_evmctl() {
+	local tpm=$1 bank dir text
+	local -a options=(--ignore-violations)
+	shift
+	dir=$(mktemp -d)
+	for bank in "$@"; do
+		all_pcrs "$tpm" "$bank" >"$dir/$bank"
+		options+=(--pcrs "$bank,$dir/$bank")
+	done
+	cat $binary_list >"$dir/list"
+	text=$(evmctl ima_measurement "${options[@]}" "$dir/list" 2>&1) || {
+		diag "$text"
+		return 1
+	}
+	[[ $text = *"Matched per TPM bank calculated digest(s)"* ]] || {
+		diag "$text"
+		return 1
+	}
+}
+
+# hex_bytes HEX, u32_bytes N: as printf wants them
+hex_bytes() {
+	sed 's/../\\x&/g' <<<"$1"
+}
+
+u32_bytes() {
+	printf '\\x%02x\\x%02x\\x%02x\\x%02x' $(($1 & 255)) $(($1 >> 8 & 255)) \
+		$(($1 >> 16 & 255)) $(($1 >> 24 & 255))
+}
+
+# replay_by_hand TPM BANK: for the banks that evmctl does not know, with nothing but
+# the hash programs. Template ima-ng without violations: each field after its length,
+# the file's digest as ALGORITHM:, a NUL and the bytes, the name with a NUL.
+replay_by_hand() {
+	local pcr template digest name algo hex data
+	pcr=$(${2}sum </dev/null | awk '{ gsub(/./, "0", $1); print $1 }')
+	while read -r _ _ template digest name; do
+		[[ $template = ima-ng ]] || return 1
+		algo=${digest%%:*}
+		hex=${digest#*:}
+		data=$(u32_bytes $((${#algo} + 2 + ${#hex} / 2)))$algo:'\x00'$(hex_bytes "$hex")
+		data+=$(u32_bytes $((${#name} + 1)))$name'\x00'
+		# shellcheck disable=SC2059 # it is all escapes
+		digest=$(printf "$data" | "${2}sum")
+		# shellcheck disable=SC2059
+		pcr=$(printf "$(hex_bytes "$pcr")$(hex_bytes "${digest%% *}")" | "${2}sum")
+		pcr=${pcr%% *}
+	done <$list
+	[[ $pcr = "$(pcr10 "$1" "$2")" ]]
+}
+
+# replay_is_pcr TPM BANK...
+replay_is_pcr() {
+	local tpm=$1 bank
+	local -a known=()
+	shift
+	for bank in "$@"; do
+		case $bank in
+		sha1 | sha256) known+=("$bank") ;;
+		*) replay_by_hand "$tpm" "$bank" || return 1 ;;
+		esac
+	done
+	((${#known[@]} == 0)) || replay_by_evmctl "$tpm" "${known[@]}"
+}
+
+# measures_and_replays TPM BANK...: 23 files are 23 entries and 23 extends, no more
+# and no less, and the list replays to the PCR in every bank
+measures_and_replays() {
+	local entries_before extends_before tpm=$1
+	shift
+	entries_before=$(entries)
+	extends_before=$(tpm_value extends)
+	make_files counted 23
+	read_files counted
+	is $(($(entries) - entries_before)) 23 "23 files are 23 entries"
+	is $(($(tpm_value extends) - extends_before)) 23 "and 23 extends"
+	read_files counted
+	is $(($(entries) - entries_before)) 23 "reading them again adds nothing"
+	expect_pass "the list replays to the PCR in $*" replay_is_pcr "$tpm" "$@"
+}
+
+# The whole of a late bind with these banks
+late_bind() {
+	is "$(tpm_value state)" waiting "without a TPM IMA waits for one"
+	is "$(entries)" 1 "the list holds the boot aggregate"
+	start_swtpm_with --banks "$(IFS=,; echo "$*")"
+	is "$(tpm_value state)" late "IMA is bound when the chip can be used"
+	is "$(tpm_value chip)" "$tpm" "to this chip"
+	is "$(entries_named boot_aggregate),$(entries_named tpm_attach_aggregate)" 1,1 \
+		"the boot aggregate stays, one entry marks the bind"
+	expect_pass "the list replays to the PCR" replay_is_pcr "$tpm" "$@"
+	private_mount
+	load_policy
+	measures_and_replays "$tpm" "$@"
+	is "$(tpm_value lost)" 0 "nothing was lost"
+}
