@@ -6,7 +6,7 @@
 # repository; patched_kernel is set by the caller.
 
 # shellcheck disable=SC2034 # for tests/run
-suites=(lint unit kernel kunit guest launcher system)
+suites=(lint unit kernel kunit guest vm launcher system)
 stock_kernel=build/uml-stock/linux
 debug_kernel=build/uml-debug/linux
 : "${patched_kernel:?}"
@@ -16,6 +16,7 @@ suite_of() {
 	tests/lint/*.sh) echo lint ;;
 	tests/kernel-checks) echo kernel ;;
 	tests/guest/*.sh) echo guest ;;
+	tests/vm/*.sh) echo vm ;;
 	tests/launcher/*.sh) echo launcher ;;
 	tests/system/*.sh) echo system ;;
 	build/tests/unit*) echo unit ;;
