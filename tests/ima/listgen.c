@@ -57,7 +57,7 @@ static void put(struct listgen *g, struct listgen_field *f, const void *bytes, s
 	g->pool_used += len;
 }
 
-/* Bytes that differ from seed to seed; xorshift64*, so that lists are the same every time. */
+/* Bytes that differ from seed to seed; a xorshift, so that lists are the same every time. */
 static void put_noise(struct listgen *g, struct listgen_field *f, uint64_t seed, size_t len)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15ULL + 1;

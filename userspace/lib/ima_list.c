@@ -33,6 +33,11 @@ uint64_t ima_list_bytes(const struct ima_list *l)
 	return l->in.offset;
 }
 
+uint64_t ima_list_entry_offset(const struct ima_list *l)
+{
+	return l->offset;
+}
+
 enum ima_list_format ima_list_format(const struct ima_list *l)
 {
 	return l->format;

@@ -83,6 +83,9 @@ int ima_list_next(struct ima_list *l, struct ima_entry *entry, struct vtf_error 
 /* Bytes of all entries that were returned so far. */
 uint64_t ima_list_bytes(const struct ima_list *l);
 
+/* Byte at which the last entry begins that was returned, or found to be wrong. */
+uint64_t ima_list_entry_offset(const struct ima_list *l);
+
 /* Format that was given, or found at the first byte. */
 enum ima_list_format ima_list_format(const struct ima_list *l);
 
