@@ -9,7 +9,7 @@
 struct run {
 	const struct ima_verify_opts *opts;
 	struct ima_verify_result *result;
-	const uint8_t *expected[PCR_MAX_BANKS];
+	uint8_t expected[PCR_MAX_BANKS][PCR_MAX_DIGEST_BYTES];
 	/* first entry of the PCR after the match */
 	uint64_t tail_number, tail_offset;
 };
@@ -59,15 +59,17 @@ static int find_expected(struct run *run, struct vtf_error *err)
 	for (unsigned int i = 0; i < o->banks.count; i++) {
 		const struct pcr_bank *bank = o->banks.bank[i];
 
-		run->expected[i] = pcr_table_get(o->expected, bank, o->pcr);
-		if (!run->expected[i])
+		const uint8_t *value = pcr_table_get(o->expected, bank, o->pcr);
+
+		if (!value)
 			return vtf_error_set(err, VTF_EXIT_VERIFY,
 					     "nothing to compare: no value of PCR %u in bank %s",
 					     o->pcr, bank->name);
-		if (is_zero(run->expected[i], bank->size))
+		if (is_zero(value, bank->size))
 			return vtf_error_set(err, VTF_EXIT_VERIFY,
 					     "nothing to compare: PCR %u in bank %s still has its "
 					     "reset value", o->pcr, bank->name);
+		memcpy(run->expected[i], value, bank->size);
 	}
 	return 0;
 }
