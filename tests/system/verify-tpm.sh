@@ -63,8 +63,8 @@ q=()
 make_quote() { # KIND NAME OPTION...
 	local kind=$1 name=$2
 	shift 2
-	tpm2_quote -Q -c "$work/$kind.ctx" -m "$work/$name.msg" -s "$work/$name.sig" \
-		-o "$work/$name.pcrs" "$@" 2>"$work/quote.log" || bail "$(tail -n 1 "$work/quote.log")"
+	tpm2_quote -Q --scheme "$kind" -c "$work/$kind.ctx" -m "$work/$name.msg" -s "$work/$name.sig" \
+		-o "$work/$name.pcrs" "$@" 2>"$work/quote.log" || bail "$kind: $(head -n 2 "$work/quote.log" | tr "\n" " ")"
 	tpm2_flushcontext -Q -t
 	q=("${verify[@]}" "$b" --quote "$work/$name.msg" --signature "$work/$name.sig"
 		--key "$work/$kind.pem")
