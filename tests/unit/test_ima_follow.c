@@ -137,7 +137,7 @@ static void flipped(void **state)
 	assert_int_equal(ima_follow_update(follower, &f->err), -1);
 	assert_int_equal(f->err.code, VTF_EXIT_VERIFY);
 	assert_non_null(strstr(f->err.text, "entry 2 at byte "));
-	assert_int_equal(atol(strstr(f->err.text, "byte ") + 5), second);
+	assert_int_equal(strtol(strstr(f->err.text, "byte ") + 5, NULL, 10), second);
 	ima_follow_close(follower);
 }
 

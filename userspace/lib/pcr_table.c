@@ -75,10 +75,10 @@ void pcr_format_hex(const uint8_t *bytes, unsigned int len, char *text)
 	static const char digits[] = "0123456789abcdef";
 
 	for (unsigned int i = 0; i < len; i++) {
-		text[2 * i] = digits[bytes[i] >> 4];
-		text[2 * i + 1] = digits[bytes[i] & 15];
+		*text++ = digits[bytes[i] >> 4];
+		*text++ = digits[bytes[i] & 15];
 	}
-	text[2 * len] = '\0';
+	*text = '\0';
 }
 
 /* Cuts the part up to ':' off, without blanks around it; NULL if there is no ':'. */

@@ -65,7 +65,7 @@ static int load_signature(struct quote *q, struct vtf_error *err)
 {
 	const char *path = q->files->signature;
 	uint8_t bytes[FILE_BYTES];
-	size_t offset = 0, len;
+	size_t offset = 0, len = 0;
 
 	if (load(path, bytes, &len, err))
 		return -1;
@@ -294,6 +294,8 @@ int quote_check(const struct quote_files *files, const struct pcr_table *given,
 		rc = check_signature(q, &hash, err);
 	if (!rc)
 		rc = check_nonce(q, err);
+	if (!rc && !hash)
+		rc = vtf_error_set(err, VTF_EXIT_INTERNAL, "a checked signature without a hash");
 	if (!rc)
 		rc = check_values(q, hash, given, t, err);
 	free(q);

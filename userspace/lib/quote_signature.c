@@ -6,25 +6,22 @@
 #include <openssl/rsa.h>
 
 static const char wrong[] = "the key did not make this signature";
+static const char cannot[] = "OpenSSL cannot check such a signature";
 
 static const char *verify(EVP_PKEY *key, const struct pcr_bank *hash, int padding,
 			  const uint8_t *signature, size_t size, const uint8_t *message, size_t len)
 {
 	const EVP_MD *md = EVP_get_digestbyname(hash->openssl_name);
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	const char *reason = wrong;
+	const char *reason = cannot;
 	EVP_PKEY_CTX *options;
 
-	if (!ctx || !md || EVP_DigestVerifyInit(ctx, &options, md, NULL, key) != 1)
-		reason = "OpenSSL cannot check such a signature";
-	else if (padding && EVP_PKEY_CTX_set_rsa_padding(options, padding) != 1)
-		reason = "OpenSSL cannot check such a signature";
 	/* the TPM takes as much salt as fits, or, in FIPS mode, as the digest is long */
-	else if (padding == RSA_PKCS1_PSS_PADDING &&
-		 EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_AUTO) != 1)
-		reason = "OpenSSL cannot check such a signature";
-	else if (EVP_DigestVerify(ctx, signature, size, message, len) == 1)
-		reason = NULL;
+	if (ctx && md && EVP_DigestVerifyInit(ctx, &options, md, NULL, key) == 1 &&
+	    (!padding || EVP_PKEY_CTX_set_rsa_padding(options, padding) == 1) &&
+	    (padding != RSA_PKCS1_PSS_PADDING ||
+	     EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_AUTO) == 1))
+		reason = EVP_DigestVerify(ctx, signature, size, message, len) == 1 ? NULL : wrong;
 	EVP_MD_CTX_free(ctx);
 	return reason;
 }
@@ -36,7 +33,7 @@ static const char *verify_ecdsa(const TPMS_SIGNATURE_ECC *s, EVP_PKEY *key,
 	BIGNUM *big_r = BN_bin2bn(s->signatureR.buffer, s->signatureR.size, NULL);
 	BIGNUM *big_s = BN_bin2bn(s->signatureS.buffer, s->signatureS.size, NULL);
 	ECDSA_SIG *signature = ECDSA_SIG_new();
-	const char *reason = "OpenSSL cannot check such a signature";
+	const char *reason = cannot;
 	unsigned char *der = NULL;
 	int size;
 
