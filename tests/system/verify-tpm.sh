@@ -26,7 +26,7 @@ for bank in "${banks[@]}"; do
 	"$listgen" --entries 8 --algo "$bank" --violations 3 --ascii "$work/$bank"
 done
 extend_entry() {
-	local i=$1 digest all= bank
+	local i=$1 digest all="" bank
 	for bank in "${banks[@]}"; do
 		digest=$(sed -n "${i}s/^10 \([0-9a-f]*\) .*/\1/p" "$work/$bank")
 		[[ $digest =~ [1-9a-f] ]] || digest=${digest//0/f}
