@@ -339,10 +339,9 @@ static struct json_object *new_document(const struct verify *v, const struct vtf
 	return doc;
 }
 
-static void print_text(const struct verify *v, bool verified)
+static void print_list(const struct verify *v)
 {
 	const struct ima_verify_result *r = &v->result;
-	char hex[2 * PCR_MAX_DIGEST_BYTES + 1];
 
 	printf("list      %s, %s, %s digests\n", v->path,
 	       r->format == IMA_LIST_ASCII ? "ascii" : "binary", v->opts.algo->name);
@@ -355,6 +354,12 @@ static void print_text(const struct verify *v, bool verified)
 	if (r->boot_aggregates > 1)
 		printf("kexec     %llu boot aggregates: carried over from earlier kernels\n",
 		       (unsigned long long)r->boot_aggregates);
+}
+
+static void print_banks(const struct verify *v)
+{
+	char hex[2 * PCR_MAX_DIGEST_BYTES + 1];
+
 	for (unsigned int i = 0; i < v->opts.banks.count; i++) {
 		const struct pcr_bank *bank = v->opts.banks.bank[i];
 		const uint8_t *value = pcr_table_get(&v->values, bank, v->opts.pcr);
@@ -363,11 +368,23 @@ static void print_text(const struct verify *v, bool verified)
 			continue;
 		pcr_format_hex(value, bank->size, hex);
 		printf("%-9s PCR %u from %s: %s ", bank->name, v->opts.pcr, v->source, hex);
-		if (r->bank_matched[i])
-			printf("after entry %llu\n", (unsigned long long)r->bank_matched[i]);
+		if (v->result.bank_matched[i])
+			printf("after entry %llu\n", (unsigned long long)v->result.bank_matched[i]);
 		else
-			puts("matches nothing");
+			puts(v->result.replayed ? "matches nothing" : "not found before the fault");
 	}
+}
+
+static void print_text(const struct verify *v, bool verified)
+{
+	const struct ima_verify_result *r = &v->result;
+
+	/* without values the list is not read */
+	if (r->entries || r->bad_number)
+		print_list(v);
+	else
+		printf("list      %s\n", v->path);
+	print_banks(v);
 	if (r->matched)
 		printf("tail      %llu entries\n", (unsigned long long)r->tail);
 	printf("verified  %s\n", verified ? "yes" : "no");
