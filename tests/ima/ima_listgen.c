@@ -3,7 +3,7 @@
  * ima_listgen: writes a measurement list and the PCR values that belong to it.
  *
  *   --binary FILE, --ascii FILE   where the list goes
- *   --pcrs FILE                   `BANK:10:HEX` lines for the whole list
+ *   --pcrs FILE                   `BANK:PCR:HEX` lines for the whole list
  *   --pcrs-after N                ... for its first N entries instead
  *   --entries N                   how many (10)
  *   --templates LIST              names or formats, taken in turn (ima-ng)

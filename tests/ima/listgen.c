@@ -198,12 +198,14 @@ static void extend(struct listgen *g, const struct listgen_entry *e)
 {
 	uint8_t digest[PCR_MAX_DIGEST_BYTES];
 
-	for (unsigned int i = 0; i < g->banks.count && e->pcr == g->pcr; i++) {
+	g->next_used |= e->pcr == g->pcr + 1;
+	for (unsigned int i = 0; i < g->banks.count && e->pcr - g->pcr < 2; i++) {
 		const struct pcr_bank *bank = g->banks.bank[i];
+		uint8_t *value = e->pcr == g->pcr ? g->value[i] : g->next_value[i];
 
 		memset(digest, 0xff, sizeof(digest));
 		if ((!e->violation && pcr_hash(bank, g->data, g->data_len, digest)) ||
-		    pcr_replay(bank, g->value[i], digest, 1))
+		    pcr_replay(bank, value, digest, 1))
 			abort();
 	}
 }
@@ -288,6 +290,11 @@ void listgen_pcrs(const struct listgen *g, FILE *to)
 	for (unsigned int i = 0; i < g->banks.count; i++) {
 		fprintf(to, "%s:%u:", g->banks.bank[i]->name, g->pcr);
 		write_hex(to, g->value[i], g->banks.bank[i]->size);
+		putc('\n', to);
+		if (!g->next_used)
+			continue;
+		fprintf(to, "%s:%u:", g->banks.bank[i]->name, g->pcr + 1);
+		write_hex(to, g->next_value[i], g->banks.bank[i]->size);
 		putc('\n', to);
 	}
 }

@@ -34,8 +34,10 @@ struct listgen_entry {
 struct listgen {
 	const struct pcr_bank *algo; /* of the template digests in the list */
 	struct pcr_banks banks;
-	uint32_t pcr; /* whose value is kept */
+	uint32_t pcr; /* whose value is kept, as is that of the next one */
 	uint8_t value[PCR_MAX_BANKS][PCR_MAX_DIGEST_BYTES];
+	uint8_t next_value[PCR_MAX_BANKS][PCR_MAX_DIGEST_BYTES];
+	bool next_used;
 	uint64_t entries;
 	size_t extra_bytes; /* of each sig and buf field, beside a few */
 	uint8_t *pool;
@@ -65,7 +67,7 @@ int listgen_fill(struct listgen *g, struct listgen_entry *e, const char *templat
 /* Appends it to @binary and @ascii (each may be NULL), and extends the PCR. */
 void listgen_write(struct listgen *g, const struct listgen_entry *e, FILE *binary, FILE *ascii);
 
-/* "bank:pcr:hex" lines. */
+/* "bank:pcr:hex" lines; of the next PCR too, if it has entries. */
 void listgen_pcrs(const struct listgen *g, FILE *to);
 
 #endif
