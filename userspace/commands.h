@@ -13,5 +13,6 @@ int cmd_extend(int argc, char **argv) VTF_COMMAND;
 int cmd_floor(int argc, char **argv) VTF_COMMAND;
 int cmd_probe(int argc, char **argv) VTF_COMMAND;
 int cmd_report(int argc, char **argv) VTF_COMMAND;
+int cmd_verify(int argc, char **argv) VTF_COMMAND;
 
 #endif

@@ -18,6 +18,7 @@ static const struct command {
 	{ "extend", cmd_extend, "measure PCR extends, raw on a device or through TSS2 ESAPI" },
 	{ "floor", cmd_floor, "measure the limit: libtpms in process, swtpm on a socketpair" },
 	{ "report", cmd_report, "merge results into a table, CSV, JSON and an SVG chart" },
+	{ "verify", cmd_verify, "compare an IMA measurement list with a PCR or a quote" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

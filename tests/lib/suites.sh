@@ -6,7 +6,7 @@
 # repository; patched_kernel is set by the caller.
 
 # shellcheck disable=SC2034 # for tests/run
-suites=(lint unit kernel kunit guest vm launcher system)
+suites=(lint unit kernel kunit guest vm launcher system fuzz)
 stock_kernel=build/uml-stock/linux
 debug_kernel=build/uml-debug/linux
 : "${patched_kernel:?}"
@@ -19,6 +19,7 @@ suite_of() {
 	tests/vm/*.sh) echo vm ;;
 	tests/launcher/*.sh) echo launcher ;;
 	tests/system/*.sh) echo system ;;
+	tests/fuzz/*.sh) echo fuzz ;;
 	build/tests/unit*) echo unit ;;
 	*) return 1 ;;
 	esac

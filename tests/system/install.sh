@@ -7,7 +7,7 @@
 root=$work/root
 expect_pass "make install" make -s -C "$top/userspace" install "DESTDIR=$root" prefix=/usr
 for file in bin/vtpmfast share/man/man1/vtpmfast.1 share/man/man1/vtpmfast-extend.1 \
-	share/man/man1/vtpmfast-floor.1 share/bash-completion/completions/vtpmfast \
+	share/man/man1/vtpmfast-floor.1 share/man/man1/vtpmfast-verify.1 share/bash-completion/completions/vtpmfast \
 	share/vtpmfast/result.schema.json; do
 	expect_pass "installed: $file" test -s "$root/usr/$file"
 done
@@ -23,7 +23,7 @@ options_of_manual() {
 	sed 's/\\-/-/g' "$root/usr/share/man/man1/vtpmfast-$1.1" | grep -oE -- '--[a-z-]+' |
 		grep -vxE -- '--(help|usage)' | sort -u
 }
-for command in extend floor; do
+for command in extend floor verify; do
 	is "$(options_of_manual $command)" "$(options_of_help $command)" \
 		"$command: manual and help have the same options"
 done

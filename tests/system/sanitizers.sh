@@ -21,4 +21,19 @@ for kind in --libtpms --pingpong; do
 	is "$code" 0 "asan: floor $kind"
 	is "$(grep -c Sanitizer <<<"$err" || true)" 0 "asan: no report"
 done
+# a good list, one cut in every entry, and a PCR that it does not lead to
+make -s -C "$top/userspace" listgen >"$work/make.log" 2>&1 || bail "ima_listgen does not build"
+"$top/build/tests/ima_listgen" --templates ima,ima-sig,ima-buf,evm-sig --entries 20 --violations 6 \
+	--binary "$work/list" --ascii "$work/ascii" --pcrs "$work/pcrs"
+for list in list ascii; do
+	size=$(stat -c %s "$work/$list")
+	codes=
+	for ((len = size; len >= 0; len -= size / 20)); do
+		head -c "$len" "$work/$list" >"$work/cut"
+		run_timed "$top/build/userspace-asan/vtpmfast" verify "$work/cut" --pcrs "$work/pcrs" --json
+		[[ $err != *Sanitizer* ]] || diag "$err"
+		codes+=" $code"
+	done
+	like "$codes" '^ 0( 5){20,21}$' "asan: verify $list, whole and cut"
+done
 tap_done
