@@ -10,8 +10,9 @@
 #include "lib/signals.h"
 #include "sweep/sweep.h"
 
-/* Accesses that show whether a workload is measured, and how fast. */
-#define TRIAL_ACCESSES 100
+/* A trial shows how fast a workload is: so many files, or so long. */
+#define TRIAL_FILES 200
+#define TRIAL_NS (100 * NS_PER_MS)
 /* Files made for a point, as a multiple of what it is expected to need. */
 #define FILES_MARGIN 1.5
 /* A trial is short and cold, so it is believed less. */
@@ -70,7 +71,7 @@ static unsigned int cpus_allowed(void)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
-/* Fills in the numbers of files. Return: 0, -1 if a count asks for more than there is room. */
+/* Fills in the numbers of files, as far as they are not given. Return: 0, -1 if a count asks for more than there is room. */
 static int plan_files(struct sweep *s, struct point_spec *spec, const struct sweep_rate *rate,
 		      struct vtf_error *err)
 {
@@ -81,9 +82,10 @@ static int plan_files(struct sweep *s, struct point_spec *spec, const struct swe
 	if (spec->warmup_ns)
 		spec->warm_files = sweep_files(rate, spec->workers, cpus_allowed(),
 					       (double)spec->warmup_ns / (double)NS_PER_S);
-	spec->timed_files = spec->count ?
-				    spec->count * spec->workers :
-				    sweep_files(rate, spec->workers, cpus_allowed(),
+	if (spec->count)
+		spec->timed_files = spec->count * spec->workers;
+	else if (!spec->timed_files)
+		spec->timed_files = sweep_files(rate, spec->workers, cpus_allowed(),
 						(double)spec->duration_ns / (double)NS_PER_S);
 	room = place_room(&s->place);
 	all = spec->warm_files + spec->timed_files;
@@ -157,21 +159,23 @@ static enum vtf_exit try_workload(struct sweep *s, unsigned int workload, unsign
 	struct point_spec spec = {
 		.workload = s->workload[workload],
 		.workers = 1,
-		.count = TRIAL_ACCESSES,
+		.duration_ns = TRIAL_NS,
+		.timed_files = TRIAL_FILES,
+		/* one access first: the answer to a missing policy is advice, not a failed point */
+		.count = 1,
 	};
 	uint64_t before, after;
 	enum vtf_exit code;
 
 	if (modes_set(&s->modes, turn, &err))
 		return vtf_error_print(SWEEP_NAME, &err);
-	/* one access first: the answer to a missing policy is advice, not a failed point */
-	spec.count = 1;
 	if (point_list_entries(&before))
 		before = 0;
 	code = run_point_here(s, &spec, rate, &result);
 	if (code == VTF_EXIT_VERIFY && !point_list_entries(&after) && after == before)
 		return not_measured(s, spec.workload);
-	spec.count = TRIAL_ACCESSES;
+	spec.count = 0;
+	spec.timed_files = TRIAL_FILES;
 	if (code == VTF_EXIT_DONE)
 		code = run_point_here(s, &spec, rate, &result);
 	if (code != VTF_EXIT_DONE)
