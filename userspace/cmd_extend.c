@@ -12,10 +12,10 @@
 #include "commands.h"
 #include "lib/clock.h"
 #include "lib/conditions.h"
-#include "lib/cpu.h"
 #include "lib/list.h"
 #include "lib/lock.h"
 #include "lib/measure.h"
+#include "lib/modes.h"
 #include "lib/output.h"
 #include "lib/run.h"
 #include "lib/signals.h"
@@ -24,7 +24,6 @@
 
 #define NAME "extend"
 #define MAX_COUNTS 64
-#define MAX_MODES 8
 /* A swtpm whose connection somebody else keeps never answers; a kernel's TPM may take its time. */
 #define SOCKET_SETUP_S 2.0
 
@@ -46,15 +45,11 @@ struct extend {
 	unsigned int count_count;
 	unsigned int most; /* largest of them */
 	bool threads;
-	char *modes_text;
-	const char *modes[MAX_MODES];
-	unsigned int mode_count; /* 0: do not touch the mode */
+	struct modes modes;
 	pid_t tpm_pid;
 	/* found out */
 	char chip[SYSFS_CHIP_BYTES]; /* "": no kernel driver in the path */
 	char driver[64];
-	char found_mode[SYSFS_MODE_BYTES]; /* at the start; "": none to restore */
-	bool mode_changed;
 };
 
 static const struct argp_option options[] = {
@@ -91,20 +86,16 @@ static void add_tcti(struct extend *e, const char *conf, struct argp_state *stat
 	snprintf(target->name, sizeof(target->name), "%s", conf);
 }
 
-static void parse_modes(struct extend *e, char *text, struct argp_state *state)
+static void parse_modes(struct extend *e, const char *text, struct argp_state *state)
 {
-	int n;
+	const char *bad = NULL;
 
-	free(e->modes_text);
-	e->modes_text = strdup(text);
-	n = e->modes_text ? list_split(e->modes_text, e->modes, MAX_MODES) : -1;
-	if (n < 0)
-		argp_error(state, "--modes: `%s` is no list of modes", text);
-	for (int i = 0; i < n; i++)
-		if (!sysfs_mode_valid(e->modes[i]))
-			argp_error(state, "--modes: no mode `%s`; there are stock, usleep, "
-					  "adaptive, event and auto", e->modes[i]);
-	e->mode_count = (unsigned int)n;
+	if (!modes_parse(&e->modes, text, &bad))
+		return;
+	if (bad)
+		argp_error(state, "--modes: no mode `%s`; there are stock, usleep, adaptive, event "
+				  "and auto", bad);
+	argp_error(state, "--modes: `%s` is no list of modes", text);
 }
 
 static bool is_socket_tcti(const char *conf)
@@ -220,51 +211,11 @@ static void identify(struct extend *e)
 		e->chip[0] = '\0';
 }
 
-/* Finds out whether the modes asked for can be set, and what to restore. */
-static int prepare_modes(struct extend *e, struct vtf_error *err)
+/* behind other drivers the TPM is outside of this machine */
+static bool may_be_swtpm(const struct extend *e)
 {
-	if (e->chip[0] && !sysfs_mode_get(e->chip, e->found_mode))
-		return 0;
-	for (unsigned int i = 0; i < e->mode_count; i++) {
-		if (!e->chip[0])
-			return vtf_error_set(err, VTF_EXIT_MISSING,
-					     "--modes: no kernel driver's TPM behind %s",
-					     e->targets[0].name);
-		if (strcmp(e->modes[i], "stock") != 0)
-			return vtf_error_set(err, VTF_EXIT_MISSING,
-					     "--modes: %s has no completion_mode: this kernel's "
-					     "TPM core has only mode stock, not %s",
-					     e->chip, e->modes[i]);
-	}
-	/* a stock kernel: nothing to switch, and nothing to restore */
-	if (e->chip[0])
-		e->mode_count = 0;
-	e->found_mode[0] = '\0';
-	return 0;
-}
-
-static int find_tpm_process(struct extend *e, struct vtf_error *err)
-{
-	unsigned int n;
-	struct cpu_times t;
-
-	if (e->tpm_pid) {
-		if (cpu_of_process(e->tpm_pid, &t))
-			return vtf_error_set(err, VTF_EXIT_USAGE, "--tpm-pid: no process %d",
-					     (int)e->tpm_pid);
-		return 0;
-	}
-	/* behind other drivers the TPM is outside of this machine */
-	if (e->target_count > 1 ||
-	    (strcmp(e->driver, "vtpm_proxy") != 0 && strcmp(e->driver, "swtpm-socket") != 0))
-		return 0;
-	e->tpm_pid = cpu_find_process("swtpm", &n);
-	if (n > 1)
-		fprintf(stderr,
-			"vtpmfast %s: %u processes named swtpm: its CPU time is left out (--tpm-pid "
-			"names one)\n",
-			NAME, n);
-	return 0;
+	return e->target_count == 1 &&
+	       (!strcmp(e->driver, "vtpm_proxy") || !strcmp(e->driver, "swtpm-socket"));
 }
 
 /* Points in their order: the modes take turns inside of every repetition. */
@@ -272,33 +223,18 @@ struct at {
 	unsigned int count, run, mode;
 };
 
-static unsigned int turns(const struct extend *e)
-{
-	return e->mode_count ? e->mode_count : 1;
-}
-
 static unsigned int point_total(const struct extend *e)
 {
-	return e->count_count * e->measure.runs * turns(e);
+	return e->count_count * e->measure.runs * modes_turns(&e->modes);
 }
 
 static struct at point_at(const struct extend *e, unsigned int i)
 {
 	return (struct at){
-		.mode = i % turns(e),
-		.run = i / turns(e) % e->measure.runs + 1,
-		.count = e->counts[i / turns(e) / e->measure.runs],
+		.mode = i % modes_turns(&e->modes),
+		.run = i / modes_turns(&e->modes) % e->measure.runs + 1,
+		.count = e->counts[i / modes_turns(&e->modes) / e->measure.runs],
 	};
-}
-
-static const char *point_mode(const struct extend *e, const struct at *at)
-{
-	if (e->mode_count)
-		return e->modes[at->mode];
-	if (e->found_mode[0])
-		return e->found_mode;
-	/* the driver of a stock kernel waits the stock way; without a driver there is no mode */
-	return e->chip[0] ? "stock" : NULL;
 }
 
 static void dry_run(const struct extend *e)
@@ -313,7 +249,7 @@ static void dry_run(const struct extend *e)
 	printf("pcr %u\nbanks %s\n", e->measure.pcr, banks[0] ? banks : "all active");
 	for (unsigned int i = 0; i < point_total(e); i++) {
 		struct at at = point_at(e, i);
-		const char *mode = point_mode(e, &at);
+		const char *mode = modes_name(&e->modes, at.mode);
 
 		printf("point %u clients %u (%s) mode %s run %u\n", i + 1, at.count,
 		       e->threads ? "threads" : "processes", mode ? mode : "none", at.run);
@@ -338,7 +274,7 @@ static struct json_object *new_point(const struct extend *e, const struct at *at
 		output_add_str(point, "kernel", json_object_get_string(value));
 	output_add_str(point, "transport", e->targets[0].ops->transport);
 	output_add_str(point, "target", e->targets[0].name);
-	output_add_str(point, "mode", point_mode(e, at));
+	output_add_str(point, "mode", modes_name(&e->modes, at->mode));
 	if (e->chip[0] && !sysfs_mode_effective(e->chip, effective))
 		output_add_str(point, "mode_effective", effective);
 	output_add_str(point, "workload", "extend");
@@ -376,12 +312,9 @@ static bool measure_one(struct extend *e, unsigned int i, struct json_object *do
 	enum vtf_exit rc;
 	struct run_spec spec;
 
-	if (e->mode_count) {
-		e->mode_changed = true;
-		if (sysfs_mode_set(e->chip, e->modes[at.mode], &err)) {
-			*code = vtf_exit_worse(*code, vtf_error_print(NAME, &err));
-			return false;
-		}
+	if (modes_set(&e->modes, at.mode, &err)) {
+		*code = vtf_exit_worse(*code, vtf_error_print(NAME, &err));
+		return false;
 	}
 	make_spec(e, at.count, &spec);
 	json_object_object_get_ex(doc, "conditions", &conditions);
@@ -408,7 +341,7 @@ static enum vtf_exit measure_all(struct extend *e, struct json_object *doc)
 	output_progress_start(&progress, measure_point_s(&e->measure) * point_total(e));
 	for (unsigned int i = 0; i < point_total(e) && !signals_pending(); i++) {
 		struct at at = point_at(e, i);
-		const char *mode = point_mode(e, &at);
+		const char *mode = modes_name(&e->modes, at.mode);
 
 		output_progress_say(&progress, "point %u of %u: %u clients, mode %s, run %u", i + 1,
 				    point_total(e), at.count, mode ? mode : "none", at.run);
@@ -419,17 +352,6 @@ static enum vtf_exit measure_all(struct extend *e, struct json_object *doc)
 	if (signals_pending())
 		code = vtf_exit_worse(code, VTF_EXIT_INCOMPLETE);
 	return code;
-}
-
-static enum vtf_exit restore_mode(const struct extend *e)
-{
-	struct vtf_error err = { .code = VTF_EXIT_DONE };
-
-	if (!e->mode_changed || !e->found_mode[0] ||
-	    !sysfs_mode_set(e->chip, e->found_mode, &err))
-		return VTF_EXIT_DONE;
-	fprintf(stderr, "vtpmfast %s: mode %s is not restored: ", NAME, e->found_mode);
-	return vtf_error_print(NAME, &err);
 }
 
 static struct json_object *new_document(const struct extend *e)
@@ -457,7 +379,9 @@ static enum vtf_exit run(struct extend *e)
 
 	choose_device(e);
 	identify(e);
-	if (prepare_modes(e, &err) || find_tpm_process(e, &err))
+	if (!modes_prepare(&e->modes, e->chip, e->targets[0].name, &err))
+		e->tpm_pid = modes_tpm_process(e->tpm_pid, may_be_swtpm(e), NAME, &err);
+	if (err.code != VTF_EXIT_DONE)
 		return vtf_error_print(NAME, &err);
 	if (e->measure.dry_run) {
 		dry_run(e);
@@ -475,7 +399,7 @@ static enum vtf_exit run(struct extend *e)
 	signals_catch();
 	doc = new_document(e);
 	code = doc ? measure_all(e, doc) : VTF_EXIT_INTERNAL;
-	code = vtf_exit_worse(code, restore_mode(e));
+	code = vtf_exit_worse(code, modes_restore(&e->modes, NAME));
 	if (doc)
 		code = measure_finish(&e->measure, NAME, doc, group, code);
 	json_object_put(doc);
@@ -502,7 +426,7 @@ int cmd_extend(int argc, char **argv)
 	setenv("TSS2_LOG", "all+none", 0);
 	if (!argp_parse(&argp, argc, argv, 0, NULL, e))
 		code = run(e);
-	free(e->modes_text);
+	modes_free(&e->modes);
 	free(e);
 	return code;
 }

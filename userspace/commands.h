@@ -13,6 +13,7 @@ int cmd_extend(int argc, char **argv) VTF_COMMAND;
 int cmd_floor(int argc, char **argv) VTF_COMMAND;
 int cmd_probe(int argc, char **argv) VTF_COMMAND;
 int cmd_report(int argc, char **argv) VTF_COMMAND;
+int cmd_sweep(int argc, char **argv) VTF_COMMAND;
 int cmd_verify(int argc, char **argv) VTF_COMMAND;
 
 #endif

@@ -16,6 +16,7 @@ static const struct command {
 } commands[] = {
 	{ "probe", cmd_probe, "say what this machine has: TPM chips, modes, banks, IMA, TSM" },
 	{ "extend", cmd_extend, "measure PCR extends, raw on a device or through TSS2 ESAPI" },
+	{ "sweep", cmd_sweep, "measure IMA: file accesses by ever more processes" },
 	{ "floor", cmd_floor, "measure the limit: libtpms in process, swtpm on a socketpair" },
 	{ "report", cmd_report, "merge results into a table, CSV, JSON and an SVG chart" },
 	{ "verify", cmd_verify, "compare an IMA measurement list with a PCR or a quote" },

@@ -28,6 +28,9 @@ enum {
 	KEY_GUEST,
 };
 
+/* Where the options begin that do not choose what is extended. */
+#define RUN_OPTIONS 4
+
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What is extended:", 2 },
 	{ "pcr", KEY_PCR, "N", 0, "PCR to extend, 16 (default) or 23; others need --force", 2 },
@@ -35,9 +38,9 @@ static const struct argp_option options[] = {
 	{ "banks", KEY_BANKS, "LIST", 0, "banks to extend, e.g. sha256,sha1 (extend: all active; floor: sha256)", 2 },
 	{ NULL, 0, NULL, 0, "How long and how often:", 3 },
 	{ "duration", KEY_DURATION, "SECONDS", 0, "length of the timed part (2)", 3 },
-	{ "count", KEY_COUNT, "N", 0, "commands per client instead of a duration", 3 },
+	{ "count", KEY_COUNT, "N", 0, "commands (sweep: accesses) per client instead of a duration", 3 },
 	{ "runs", KEY_RUNS, "N", 0, "repetitions of every point (3)", 3 },
-	{ "warmup", KEY_WARMUP, "SECONDS", 0, "extends before the timed part (0.5)", 3 },
+	{ "warmup", KEY_WARMUP, "SECONDS", 0, "load before the timed part (0.5)", 3 },
 	{ "limit", KEY_LIMIT, "SECONDS", 0, "a client without an answer for so long is stuck (10)",
 	  3 },
 	{ NULL, 0, NULL, 0, "Result:", 4 },
@@ -177,6 +180,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp measure_argp = { .options = options, .parser = parse_option };
+const struct argp measure_run_argp = { .options = options + RUN_OPTIONS, .parser = parse_option };
 
 void measure_spec(const struct measure_opts *opts, struct run_spec *spec)
 {

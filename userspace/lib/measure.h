@@ -34,6 +34,8 @@ struct measure_opts {
 
 /* argp child; its input is a struct measure_opts, which it fills with defaults first. */
 extern const struct argp measure_argp;
+/* The same without --pcr, --force and --banks, for a command that extends nothing itself. */
+extern const struct argp measure_run_argp;
 
 /* Parses a positive number or ends with a usage error. */
 double measure_parse_number(const char *text, const char *option, double min, double max,

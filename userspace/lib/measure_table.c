@@ -85,13 +85,14 @@ static double median_of(struct json_object *points, struct json_object *row,
 struct group_facts {
 	unsigned int runs;
 	uint64_t errors;
-	const char *verified; /* "yes" only if every run is */
+	const char *verified; /* "yes" only if every run is; "-" where there is no TPM to compare with */
 };
 
 static struct group_facts facts_of(struct json_object *points, struct json_object *row,
 				   const char *const *group)
 {
 	struct group_facts facts = { .verified = "yes" };
+	bool failed = false, no_tpm = false;
 
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
 		struct json_object *point = json_object_array_get_idx(points, i), *value;
@@ -101,10 +102,15 @@ static struct group_facts facts_of(struct json_object *points, struct json_objec
 		facts.runs++;
 		if (json_object_object_get_ex(point, "errors", &value))
 			facts.errors += json_object_get_uint64(value);
-		if (!json_object_object_get_ex(point, "verified", &value) ||
-		    !json_object_get_boolean(value))
-			facts.verified = "NO";
+		if (json_object_object_get_ex(point, "verified", &value))
+			failed |= !json_object_get_boolean(value);
+		else if (!strcmp(text_of(point, "device"), "none"))
+			no_tpm = true;
+		else
+			failed = true;
 	}
+	if (failed || no_tpm)
+		facts.verified = failed ? "NO" : "-";
 	return facts;
 }
 

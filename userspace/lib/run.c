@@ -4,17 +4,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "clock.h"
+#include "crew.h"
 #include "run_shared.h"
 #include "signals.h"
 
@@ -27,8 +21,7 @@ struct run {
 	const struct run_spec *spec;
 	struct run_shared *sh;
 	size_t shared_bytes;
-	unsigned int processes; /* children: one per client, or one with threads */
-	pid_t pid[RUN_MAX_CLIENTS];
+	struct crew crew;
 	uint64_t seen[RUN_MAX_CLIENTS]; /* progress at the last look ... */
 	uint64_t seen_ns[RUN_MAX_CLIENTS]; /* ... and when it last changed */
 	struct cpu_machine machine[2];
@@ -37,121 +30,18 @@ struct run {
 	bool have_machine, have_tpm, have_stats;
 };
 
-#ifdef __SANITIZE_THREAD__
-const char *__tsan_default_options(void);
-
-/* A race in a child process must end it, or nobody would look at its report. */
-const char *__tsan_default_options(void)
+static void client_main(void *context, unsigned int index)
 {
-	return "halt_on_error=1";
-}
-#endif
-
-struct thread_arg {
-	struct run_shared *sh;
-	unsigned int index;
-	pthread_t thread;
-};
-
-static void *thread_main(void *arg)
-{
-	struct thread_arg *a = arg;
-
-	run_client(a->sh, a->index);
-	return NULL;
+	run_client(context, index);
 }
 
-static void client_threads(struct run_shared *sh)
+static void client_not_started(void *context, unsigned int index, int error)
 {
-	static struct thread_arg arg[RUN_MAX_CLIENTS];
-	unsigned int started = 0;
+	struct run_shared *sh = context;
 
-	for (; started < sh->spec->clients; started++) {
-		int rc;
-
-		arg[started].sh = sh;
-		arg[started].index = started;
-		rc = pthread_create(&arg[started].thread, NULL, thread_main, &arg[started]);
-		if (rc) {
-			vtf_error_set(&sh->slot[started].error, VTF_EXIT_INTERNAL,
-				      "pthread_create: %s", strerror(rc));
-			gate_abort(&sh->gate);
-			break;
-		}
-	}
-	while (started--)
-		pthread_join(arg[started].thread, NULL);
-}
-
-/* Life of a child process. */
-static _Noreturn void child_main(struct run *r, unsigned int index, pid_t parent)
-{
-	/* if the coordinator is killed, nobody must be left behind */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	signals_ignore();
-	signal(SIGPIPE, SIG_IGN); /* a TPM that hangs up is an error code, not our end */
-	if (r->spec->threads)
-		client_threads(r->sh);
-	else
-		run_client(r->sh, index);
-	/* not exit(): the parent's buffered output is in this copy too */
-	_exit(0);
-}
-
-static int start_children(struct run *r, struct vtf_error *err)
-{
-	unsigned int wanted = r->spec->threads ? 1 : r->spec->clients;
-	pid_t parent = getpid();
-
-	fflush(NULL);
-	for (; r->processes < wanted; r->processes++) {
-		pid_t pid = fork();
-
-		if (pid < 0)
-			return vtf_error_set(err, VTF_EXIT_INTERNAL, "fork: %s", strerror(errno));
-		if (!pid)
-			child_main(r, r->processes, parent);
-		r->pid[r->processes] = pid;
-	}
-	return 0;
-}
-
-/* Takes over the children that have ended. Return: a wait status that tells of trouble, or 0. */
-static int reap(struct run *r, unsigned int *left)
-{
-	int trouble = 0;
-
-	*left = 0;
-	for (unsigned int i = 0; i < r->processes; i++) {
-		int status;
-		pid_t got;
-
-		if (!r->pid[i])
-			continue;
-		got = waitpid(r->pid[i], &status, WNOHANG);
-		if (!got) {
-			(*left)++;
-			continue;
-		}
-		r->pid[i] = 0;
-		if (got > 0 && (!WIFEXITED(status) || WEXITSTATUS(status)))
-			trouble = status;
-	}
-	return trouble;
-}
-
-static unsigned int reap_until(struct run *r, uint64_t deadline_ns)
-{
-	unsigned int left;
-
-	for (;;) {
-		reap(r, &left);
-		if (!left || clock_now_ns() >= deadline_ns)
-			return left;
-		clock_sleep_until(clock_now_ns() + NS_PER_MS);
-	}
+	vtf_error_set(&sh->slot[index].error, VTF_EXIT_INTERNAL, "pthread_create: %s",
+		      strerror(error));
+	gate_abort(&sh->gate);
 }
 
 /* Ends all children: asked, then killed; never waits for one that cannot die. */
@@ -161,12 +51,7 @@ static void end_children(struct run *r, struct vtf_error *err)
 
 	atomic_store(&r->sh->stop, true);
 	gate_abort(&r->sh->gate);
-	if (!reap_until(r, clock_now_ns() + END_NS))
-		return;
-	for (unsigned int i = 0; i < r->processes; i++)
-		if (r->pid[i])
-			kill(r->pid[i], SIGKILL);
-	left = reap_until(r, clock_now_ns() + END_NS);
+	left = crew_kill(&r->crew, END_NS);
 	if (left)
 		vtf_error_set(err, VTF_EXIT_TPM,
 			      "%u clients were killed but hang on in the kernel until the TPM's "
@@ -233,16 +118,6 @@ static int client_error(struct run *r, struct vtf_error *err)
 	return vtf_error_set(err, VTF_EXIT_INTERNAL, "a client ended without a word");
 }
 
-static int child_died(struct run *r, int status, struct vtf_error *err)
-{
-	(void)r;
-	if (WIFSIGNALED(status))
-		return vtf_error_set(err, VTF_EXIT_INTERNAL, "a client was killed by signal %d",
-				     WTERMSIG(status));
-	return vtf_error_set(err, VTF_EXIT_INTERNAL, "a client ended with status %d",
-			     WEXITSTATUS(status));
-}
-
 /* Waits until every client is ready for @phase. Return: 0, -1 with @err set. */
 static int await(struct run *r, unsigned int phase, struct vtf_error *err)
 {
@@ -261,9 +136,9 @@ static int await(struct run *r, unsigned int phase, struct vtf_error *err)
 					     signals_pending());
 		if (rc == -ECANCELED)
 			return client_error(r, err);
-		status = reap(r, &left);
+		status = crew_reap(&r->crew, &left);
 		if (status)
-			return child_died(r, status, err);
+			return crew_died(status, err);
 		if (running && find_stuck(r, err))
 			return -1;
 		if (!running && clock_now_ns() - start_ns > r->spec->setup_limit_ns)
@@ -316,7 +191,7 @@ static int run_phases(struct run *r, struct vtf_error *err)
 	if (await(r, PHASE_END, err))
 		return -1;
 	gate_open(&r->sh->gate, PHASE_END);
-	reap_until(r, clock_now_ns() + END_NS);
+	crew_reap_until(&r->crew, clock_now_ns() + END_NS);
 	return 0;
 }
 
@@ -410,6 +285,11 @@ static int run_init(struct run *r, const struct run_spec *spec, struct vtf_error
 	ticks_init();
 	r->sh->ticks = ticks_get();
 	r->sh->spec = spec;
+	r->crew.workers = spec->clients;
+	r->crew.threads = spec->threads;
+	r->crew.work = client_main;
+	r->crew.not_started = client_not_started;
+	r->crew.context = r->sh;
 	return 0;
 }
 
@@ -423,7 +303,7 @@ enum vtf_exit run_point(const struct run_spec *spec, struct run_result *result)
 	result->idle_pct = NAN;
 	if (run_init(&r, spec, &result->error))
 		return result->error.code;
-	if (start_children(&r, &result->error) || run_phases(&r, &result->error)) {
+	if (crew_start(&r.crew, &result->error) || run_phases(&r, &result->error)) {
 		code = result->error.code;
 	} else {
 		unsigned int gave_up = sum_clients(&r, result);

@@ -16,12 +16,13 @@
 #include <sys/types.h>
 
 #include "client.h"
+#include "crew.h"
 #include "error.h"
 #include "hist.h"
 #include "pcr.h"
 #include "sysfs.h"
 
-#define RUN_MAX_CLIENTS 64
+#define RUN_MAX_CLIENTS CREW_MAX
 
 struct run_spec {
 	const struct client_target *targets; /* client i uses targets[i % target_count] */

@@ -100,20 +100,10 @@ static bool stopped(struct run_shared *sh)
 	return atomic_load_explicit(&sh->stop, memory_order_relaxed);
 }
 
-/* What the loop's clock will show at a moment of CLOCK_MONOTONIC. */
-static uint64_t ticks_until(const struct run_shared *sh, uint64_t until_ns)
-{
-	uint64_t now_ns = clock_now_ns(), now = ticks_now(sh->ticks.tsc);
-
-	if (until_ns <= now_ns)
-		return now;
-	return now + (uint64_t)((double)(until_ns - now_ns) / sh->ticks.ns_per_tick);
-}
-
 /* Extends without looking at the clock's answer but for the end. Return: 0, -1 gave up. */
 static int warm_up(struct run_shared *sh, struct client *c, struct run_slot *slot)
 {
-	uint64_t until = ticks_until(sh, sh->start_ns + sh->spec->warmup_ns);
+	uint64_t until = ticks_until(&sh->ticks, sh->start_ns + sh->spec->warmup_ns);
 	unsigned int in_a_row = 0;
 
 	while (ticks_now(sh->ticks.tsc) < until && !stopped(sh)) {
@@ -146,7 +136,7 @@ static void timed_loop(struct run_shared *sh, struct client *c, struct run_slot 
 	if (sh->spec->count)
 		limit = sh->spec->count;
 	else
-		until = ticks_until(sh, sh->start_ns + sh->spec->warmup_ns +
+		until = ticks_until(&sh->ticks, sh->start_ns + sh->spec->warmup_ns +
 						sh->spec->duration_ns);
 	cpu_of_thread(&begin);
 	slot->begin_ns = clock_now_ns();

@@ -48,4 +48,14 @@ static inline uint64_t ticks_now(bool tsc)
 	return clock_now_ns();
 }
 
+/* What the loop's clock will show at a moment of CLOCK_MONOTONIC. */
+static inline uint64_t ticks_until(const struct ticks *t, uint64_t until_ns)
+{
+	uint64_t now_ns = clock_now_ns(), now = ticks_now(t->tsc);
+
+	if (until_ns <= now_ns)
+		return now;
+	return now + (uint64_t)((double)(until_ns - now_ns) / t->ns_per_tick);
+}
+
 #endif

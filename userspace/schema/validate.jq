@@ -25,6 +25,10 @@ def faults($schema; $at):
           then "\($at): unknown key \($k)" else empty end)
      elif type == "array" and $schema.items then
        range(length) as $i | .[$i] | faults($schema.items; "\($at)[\($i)]")
+     else empty end),
+    (if $schema.if
+     then (if [faults($schema.if; $at)] == [] then $schema.then else $schema.else end) as $branch
+          | if $branch then faults($branch; $at) else empty end
      else empty end);
 
 faults($s[0]; "")
