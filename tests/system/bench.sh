@@ -4,15 +4,8 @@
 # bench.sh - the bench without a boot: its goals and its refusals. TAP on stdout.
 # VTPMFAST names the binary (default: build/userspace/vtpmfast).
 # shellcheck disable=SC2317 # functions that expect_pass calls
-set -euo pipefail
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-vtpmfast=$(readlink -f "${VTPMFAST:-$top/build/userspace/vtpmfast}")
-data=$top/tests/data
-work=$(mktemp -d)
-# shellcheck source=tests/lib/tap.sh
-. "$top/tests/lib/tap.sh"
-trap 'rm -rf "$work"; tap_at_exit' EXIT
+# shellcheck source=tests/system/common
+. "$(dirname "${BASH_SOURCE[0]}")/common"
 cd "$work"
 
 # verdict CSV: leaves its words in out, its exit code in rc

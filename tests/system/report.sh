@@ -4,15 +4,8 @@
 # report.sh - vtpmfast report: its arithmetic, its files, its refusals. TAP on stdout.
 # VTPMFAST names the binary (default: build/userspace/vtpmfast). Needs gnuplot.
 # shellcheck disable=SC2317 # functions that expect_pass calls
-set -euo pipefail
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-vtpmfast=$(readlink -f "${VTPMFAST:-$top/build/userspace/vtpmfast}")
-data=$top/tests/data
-work=$(mktemp -d)
-# shellcheck source=tests/lib/tap.sh
-. "$top/tests/lib/tap.sh"
-trap 'rm -rf "$work"; tap_at_exit' EXIT
+# shellcheck source=tests/system/common
+. "$(dirname "${BASH_SOURCE[0]}")/common"
 cd "$work"
 
 # exits CODE PATTERN ARG...: report ends with CODE and says PATTERN on stderr
