@@ -110,4 +110,8 @@ expect_pass "the guest's part has help" "$top/tests/bench/guest-sweep.sh" --help
 expect_fail -c 2 "and refuses what it does not know" "$top/tests/bench/guest-sweep.sh" --frobnicate
 expect_fail -c 2 "a chip without its process" "$top/tests/bench/guest-raw.sh" --chip tpm0
 
+run_policies=$top/tests/bench/run-policies
+expect_pass "run-policies --help" "$run_policies" --help
+expect_fail -c 2 "a policy that it does not know" "$run_policies" --policies bench-read,nonsense
+expect_fail -c 3 "run-policies without a kernel" "$run_policies" --kernel "$work/none"
 tap_done
