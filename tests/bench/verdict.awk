@@ -76,6 +76,7 @@ ima && mode != "no-tpm" {
 	ima_rows++
 	ima_verified += $column["verified"] == "true"
 	ima_errors += $column["errors"]
+	counted += $column["tpm_extends_per_s"] != ""
 	difference = $column["update_difference"]
 	if (difference < 0)
 		difference = -difference
@@ -167,8 +168,9 @@ function hold_ima(   i) {
 	}
 	say(ima_verified == ima_rows ? "met" : "MISSED", "replay of the list equals the PCR",
 	    ima_verified " right", (ima_rows - ima_verified) " not; " (ima_errors + 0) " failed accesses")
-	printf "  %-7s %-52s %-16s %s\n", "seen", "the TPM's own count of extends against the list",
-	       (most_difference + 0) " at most", "not 0: somebody else extended too"
+	say(counted == ima_rows ? "seen" : "unknown", "the TPM's own count of extends against the list",
+	    counted ? (most_difference + 0) " at most" : "not counted",
+	    counted + 0 " of " ima_rows " compared; not 0: somebody else extended too")
 }
 
 END {
