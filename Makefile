@@ -26,13 +26,13 @@ help: ## this list
 # --- the two that one starts with ---
 
 .PHONY: bench test test-slow
-bench: ## build all, measure stock against fast in UML, draw results/sweep.svg (20 min first, then 4)
+bench: ## build all, measure stock against fast in UML, draw results/sweep.svg (20 min first, then 5)
 	@$(STEP) 'packages' scripts/deps bench
 	@$(STEP) 'kernel source and series' $(MAKE) --no-print-directory apply
 	@$(STEP) 'kernels' $(KERNEL_TREE) build uml-stock uml-patched
 	@$(STEP) 'vtpmfast' $(MAKE) --no-print-directory userspace
 	@$(STEP) 'guest root' $(MAKE) --no-print-directory guest-root
-	@$(STEP) 'measure and draw' tests/bench/run-raw
+	@$(STEP) 'measure and draw' tests/bench/run-sweep
 
 test: ## build all and run every test suite (SUITES="...": only these)
 	@$(STEP) 'packages' scripts/deps test

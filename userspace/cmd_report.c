@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* vtpmfast report: merges result files into a table, CSV, JSON and a chart. */
+/* vtpmfast report: merges result files into a table, CSV, JSON and charts. */
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
@@ -15,11 +15,18 @@
 
 #define STDOUT_NAME "-"
 
-enum option_key { OPT_CSV = 256, OPT_JSON, OPT_SVG, OPT_OUTPUT };
+#define CHARTS_MAX 32
+
+enum option_key { OPT_CSV = 256, OPT_JSON, OPT_SVG, OPT_CHART, OPT_OUTPUT };
 
 /* Names of files to write; NULL: not asked for; "-": standard output. */
 struct options {
 	const char *csv, *json, *svg, *output;
+	struct asked_chart {
+		struct report_chart what;
+		const char *path;
+	} charts[CHARTS_MAX];
+	size_t chart_count;
 	char **paths;
 	int path_count;
 };
@@ -29,10 +36,54 @@ static const struct argp_option argp_options[] = {
 	  "One CSV line per boot and setting, to FILE or in place of the table", 0 },
 	{ "json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL,
 	  "All points and conditions in one document, to FILE or in place of the table", 0 },
-	{ "svg", OPT_SVG, "FILE", 0, "Draw extends per second against clients (needs gnuplot)", 0 },
+	{ "svg", OPT_SVG, "FILE", 0,
+	  "Draw the main chart (needs gnuplot): `ima` if there are points of IMA, else `raw`", 0 },
+	{ "chart", OPT_CHART, "KIND[:WORKLOAD]=FILE", 0,
+	  "Draw this chart; may be repeated. KIND is raw (extends per second of clients), ima (extends per "
+	  "second that IMA does), p99 (time of one access), cpu (CPU time per extend); WORKLOAD is one of "
+	  "IMA's, default read",
+	  0 },
 	{ "output", OPT_OUTPUT, "FILE", 0, "Write to FILE what would go to standard output", 0 },
 	{ 0 },
 };
+
+/* "KIND[:WORKLOAD]=FILE", taken apart where it stands. */
+static error_t add_chart(struct options *options, char *arg, struct argp_state *state)
+{
+	struct asked_chart *chart = &options->charts[options->chart_count];
+	char *file = strchr(arg, '='), *workload;
+	int kind;
+
+	if (!file || !file[1]) {
+		argp_error(state, "--chart '%s': KIND=FILE expected", arg);
+		return EINVAL;
+	}
+	if (options->chart_count == CHARTS_MAX) {
+		argp_error(state, "more than %d charts", CHARTS_MAX);
+		return EINVAL;
+	}
+	*file++ = '\0';
+	workload = strchr(arg, ':');
+	if (workload)
+		*workload++ = '\0';
+	for (kind = 0; kind < CHART_KIND_COUNT; kind++)
+		if (!strcmp(report_chart_names[kind], arg))
+			break;
+	if (kind == CHART_KIND_COUNT) {
+		argp_error(state, "--chart: unknown kind '%s' (raw, ima, p99, cpu)", arg);
+		return EINVAL;
+	}
+	if (workload && (kind == CHART_RAW || !*workload)) {
+		argp_error(state, kind == CHART_RAW ? "--chart: raw extends have no workload"
+						    : "--chart: an empty workload");
+		return EINVAL;
+	}
+	chart->what = (struct report_chart){ .kind = (enum report_chart_kind)kind,
+					     .workload = workload };
+	chart->path = file;
+	options->chart_count++;
+	return 0;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -48,6 +99,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SVG:
 		options->svg = arg;
 		return 0;
+	case OPT_CHART:
+		return add_chart(options, arg, state);
 	case OPT_OUTPUT:
 		options->output = arg;
 		return 0;
@@ -174,11 +227,13 @@ static int deliver_text(const char *path, int (*write)(FILE *, const struct repo
 	return err;
 }
 
-static int deliver_svg(const char *path, const struct report *report,
-		       const struct report_rows *rows, struct vtf_error *error)
+static int deliver_svg(const char *path, const struct report_chart *chart,
+		       const struct report *report, const struct report_rows *rows,
+		       struct vtf_error *error)
 {
+	const char *workload = chart->workload ? chart->workload : "";
 	char *svg = NULL;
-	int err = report_draw(report, rows, &svg);
+	int err = report_draw(chart, report, rows, &svg);
 
 	if (!err)
 		err = deliver(path, svg, strlen(svg), error);
@@ -189,8 +244,9 @@ static int deliver_svg(const char *path, const struct report *report,
 			      path);
 	else if (err == -ENODATA)
 		vtf_error_set(error, VTF_EXIT_VERIFY,
-			      "nothing to draw in %s: no point of an extend with a number of clients",
-			      path);
+			      "nothing to draw in %s: no point%s%s has the figures of the chart '%s'", path,
+			      *workload ? " of workload " : "", workload,
+			      report_chart_names[chart->kind]);
 	else
 		vtf_error_set(error, VTF_EXIT_INTERNAL, "cannot draw %s: %s", path,
 			      err == -EPIPE ? "gnuplot failed" : strerror(-err));
@@ -198,7 +254,21 @@ static int deliver_svg(const char *path, const struct report *report,
 	return err;
 }
 
-/* The files first, the chart last: it is the one that may lack a program. */
+static int deliver_charts(const struct options *options, const struct report *report,
+			  const struct report_rows *rows, struct vtf_error *error)
+{
+	struct report_chart main_chart = { .kind = report_main_chart(report) };
+	int err = 0;
+
+	if (options->svg)
+		err = deliver_svg(options->svg, &main_chart, report, rows, error);
+	for (size_t i = 0; !err && i < options->chart_count; i++)
+		err = deliver_svg(options->charts[i].path, &options->charts[i].what, report, rows,
+				  error);
+	return err;
+}
+
+/* The files first, the charts last: they are what may lack a program. */
 static int deliver_all(const struct options *options, const struct report *report,
 		       struct vtf_error *error)
 {
@@ -224,8 +294,8 @@ static int deliver_all(const struct options *options, const struct report *repor
 	}
 	if (!err && table)
 		err = deliver_text(to_stdout, report_write_table, report, &rows, error);
-	if (!err && options->svg)
-		err = deliver_svg(options->svg, report, &rows, error);
+	if (!err)
+		err = deliver_charts(options, report, &rows, error);
 	report_rows_free(&by_boot);
 	report_rows_free(&rows);
 	return err;
@@ -253,12 +323,13 @@ int cmd_report(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse_option,
 		.args_doc = "FILE|DIRECTORY...",
-		.doc = "Merges results of `extend` and `floor` into a table (default), CSV, JSON and a "
-		       "chart.\vMedians and ratios are formed within one boot only; with several boots "
+		.doc = "Merges results of `extend`, `floor` and `sweep` into a table (default), CSV, JSON "
+		       "and charts.\vMedians and ratios are formed within one boot only; with several boots "
 		       "the table shows the median of what each boot says. A boot is told by boot_id in "
 		       "the conditions; without one, every FILE is a boot, and so are all *.json in a "
-		       "DIRECTORY together.\n\nExit codes: 0 done; 2 a file cannot be read or was given "
-		       "twice; 3 --svg without gnuplot; 5 no result, another schema, nothing to report, "
+		       "DIRECTORY together. IMA without a TPM has boots of its own, so how near IMA comes "
+		       "to it is a ratio of medians over boots, and named so.\n\nExit codes: 0 done; 2 a file cannot be read or was given "
+		       "twice; 3 a chart without gnuplot; 5 no result, another schema, nothing to report, "
 		       "or a point with a wrong PCR; 6 a file is incomplete.",
 	};
 	struct vtf_error error = { 0 };

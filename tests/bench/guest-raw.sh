@@ -3,7 +3,7 @@
 #
 # guest-raw.sh [OPTION...] - one boot's part of the raw bench, run in the guest
 #
-# Starts a software TPM and measures in one boot: the floors, PCR extends by one
+# Starts a software TPM (or takes the one named) and measures in one boot: the floors, PCR extends by one
 # client on /dev/tpmN, by several on /dev/tpmrmN, in every completion mode that the
 # chip accepts (a kernel without modes is measured as it is), the floors again.
 # Whatever drifts during a boot is then seen as a difference of the two floors.
@@ -17,6 +17,7 @@
 #   --single-runs N    of each setting on /dev/tpmN; default 3
 #   --banks LIST       active PCR banks; default sha256
 #   --cpu N            the host's CPU that the guest is pinned to (recorded only)
+#   --chip NAME, --tpm-pid N   a TPM that runs already, such as tpm0, and its process
 #
 # Exit: 0, else the code of the first part that failed (see vtpmfast --help).
 set -euo pipefail
@@ -29,7 +30,9 @@ warmup=0.05
 runs=2
 single_runs=3
 banks=sha256
+tpm=
 pid=
+own=
 
 usage_error() {
 	echo "guest-raw.sh: $*" >&2
@@ -39,10 +42,11 @@ usage_error() {
 while (($#)); do
 	case $1 in
 	--help)
-		sed -n '4,22s/^# \{0,1\}//p' "$0"
+		sed -n '4,23s/^# \{0,1\}//p' "$0"
 		exit 0
 		;;
-	--out | --modes | --clients | --duration | --warmup | --runs | --single-runs | --banks | --cpu)
+	--out | --modes | --clients | --duration | --warmup | --runs | --single-runs | --banks | --cpu | \
+		--chip | --tpm-pid)
 		(($# >= 2)) || usage_error "$1 needs a value"
 		case $1 in
 		--out) out=$2 ;;
@@ -54,12 +58,15 @@ while (($#)); do
 		--single-runs) single_runs=$2 ;;
 		--banks) banks=$2 ;;
 		--cpu) export VTPMFAST_CPU_PINNED=$2 ;;
+		--chip) tpm=$2 ;;
+		--tpm-pid) pid=$2 ;;
 		esac
 		shift 2
 		;;
 	*) usage_error "unknown option '$1'" ;;
 	esac
 done
+[[ -z $tpm$pid || -n $tpm && -n $pid ]] || usage_error "--chip and --tpm-pid belong together"
 
 # What is under way, for the estimate on the host's terminal.
 progress() {
@@ -67,7 +74,7 @@ progress() {
 }
 
 stop_tpm() {
-	[[ -z $pid ]] || kill "$pid" 2>/dev/null || true
+	[[ -z $own ]] || kill "$own" 2>/dev/null || true
 }
 
 # The modes that this chip accepts, in the order asked for; empty on a kernel without modes.
@@ -101,15 +108,21 @@ extends() {
 		--output "$out/extend-$node.json" >/dev/null
 }
 
+start_tpm() {
+	local vars name value
+	progress "starting the TPM"
+	vars=$(vtpm-up --banks "$banks")
+	while IFS='=' read -r name value; do
+		case $name in
+		tpm) tpm=$value ;;
+		pid) pid=$value ;;
+		esac
+	done <<<"$vars"
+	own=$pid
+}
+
 trap stop_tpm EXIT
-progress "starting the TPM"
-vars=$(vtpm-up --banks "$banks")
-while IFS='=' read -r name value; do
-	case $name in
-	tpm) tpm=$value ;;
-	pid) pid=$value ;;
-	esac
-done <<<"$vars"
+[[ -n $tpm ]] || start_tpm
 
 usable=$(usable_modes)
 mode_options=()

@@ -43,6 +43,7 @@ complete_words() {
 }
 is "$(complete_words vtpmfast ext)" "extend" "completes a command"
 is "$(complete_words vtpmfast extend --mod)" "--modes" "completes an option"
+is "$(complete_words vtpmfast report --chart p)" "p99=" "completes a kind of chart"
 is "$(complete_words vtpmfast extend --modes stock,us)" "stock,usleep" "completes a list"
 is "$(complete_words vtpmfast extend --pcr = 2)" "23" "completes --option=value"
 

@@ -4,15 +4,8 @@
 # report.sh - vtpmfast report: its arithmetic, its files, its refusals. TAP on stdout.
 # VTPMFAST names the binary (default: build/userspace/vtpmfast). Needs gnuplot.
 # shellcheck disable=SC2317 # functions that expect_pass calls
-set -euo pipefail
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-vtpmfast=$(readlink -f "${VTPMFAST:-$top/build/userspace/vtpmfast}")
-data=$top/tests/data
-work=$(mktemp -d)
-# shellcheck source=tests/lib/tap.sh
-. "$top/tests/lib/tap.sh"
-trap 'rm -rf "$work"; tap_at_exit' EXIT
+# shellcheck source=tests/system/common
+. "$(dirname "${BASH_SOURCE[0]}")/common"
 cd "$work"
 
 # exits CODE PATTERN ARG...: report ends with CODE and says PATTERN on stderr
@@ -113,6 +106,65 @@ expect_pass "no gnuplot: exit 3 and the package's name" \
 	env PATH="$work/bin" /bin/bash -c "'$vtpmfast' report --svg g.svg a.json >g.out 2>g.err; (( \$? == 3 ))"
 expect_pass "it names gnuplot-nox" grep -q gnuplot-nox g.err
 expect_pass "the table is printed all the same" grep -q '^/dev/tpm0' g.out
+
+# --- IMA: the ceiling comes from other boots, and is named so -------------------
+# ima MODE PROCESSES RATE [more members]
+ima() {
+	printf '{"workload":"read","device":"vtpm_proxy","target":"tpm0","transport":"ima","mode":"%s","processes":%d,"run":1,"extends_per_s":%s,"p99_us":100,"cpu_us_per_extend":50,"list_entries":7,"verified":true%s}' \
+		"$1" "$2" "$3" "${4-}"
+}
+no_tpm() {
+	printf '{"workload":"read","device":"none","transport":"ima","mode":"no-tpm","processes":%d,"run":%d,"extends_per_s":%s,"p99_us":30,"cpu_us_per_extend":20,"list_entries":7}' \
+		"$1" "$2" "$3"
+}
+doc sweep A "$(ima stock 1 1000)" "$(ima auto 1 9000 ',"update_difference":-3')" "$(ima auto 2 8000)" >ima-a.json
+doc sweep B "$(ima stock 1 2000)" "$(ima auto 1 11000)" >ima-b.json
+# other conditions: without a TPM there are no banks
+doc sweep C "$(no_tpm 1 1 30000)" "$(no_tpm 1 2 40000)" | sed 's/,"banks":"sha256"//' >no-c.json
+doc sweep D "$(no_tpm 1 1 45000)" | sed 's/,"banks":"sha256"//' >no-d.json
+
+expect_pass "sweeps are read" exits 0 '' --csv=i.csv ima-a.json ima-b.json no-c.json no-d.json a-floor.json
+is "$(field i.csv 1 read auto ratio_to_stock | head -n 1)" 9 "IMA against stock, within the boot"
+is "$(field i.csv 2 read auto ratio_to_stock)" 5.5 "and within the other"
+is "$(field i.csv 1 read auto pct_of_pingpong | head -n 1)" 225 "against the ping-pong of the same boot"
+# auto: median of 9000 and 11000; without a TPM: median of 35000 (of two runs) and 45000
+is "$(field i.csv 1 read auto pct_of_no_tpm_medians | head -n 1)" 25 "against the medians without a TPM"
+is "$(field i.csv 2 read auto pct_of_no_tpm_medians)" 25 "the same in each boot"
+is "$(field i.csv 3 read no-tpm pct_of_no_tpm_medians)" "" "the ceiling has no ceiling"
+is "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+	$c["processes"] == 2 && $c["transport"] == "ima" { print $c["pct_of_no_tpm_medians"] "." }' i.csv)" . \
+	"nor has a number of processes that was not measured without a TPM"
+is "$(field i.csv 1 read auto update_difference | head -n 1)" -3 "a difference may be below zero"
+is "$(field i.csv 1 read stock list_entries)" 7 "the list's length is carried"
+is "$(field i.csv 3 read no-tpm verified)" "" "without a TPM there is nothing to verify"
+expect_pass "the table has it" exits 0 '' ima-a.json ima-b.json no-c.json no-d.json
+expect_pass "as a line of IMA" grep -qE '^read +ima +1 auto +10000 .* 7\.25 .* 25\.0 .* 7 ok' out
+expect_pass "named what it is" grep -q 'ratio of medians over interleaved boots' out
+"$vtpmfast" report --json=i.json --csv=i2.csv ima-a.json ima-b.json no-c.json no-d.json a-floor.json >i.table
+"$vtpmfast" report --csv=i3.csv i.json >i3.table
+expect_pass "the merged file of sweeps reads back" cmp i2.csv i3.csv
+expect_pass "and its table" cmp i.table i3.table
+doc sweep E "$(ima auto 1 1 | sed s/true/false/)" >ima-wrong.json
+expect_pass "a replay that does not match" exits 5 '1 of 1 points ended with a wrong PCR' ima-wrong.json
+
+all=("$data"/report-*.json "$data"/sweep-*.json)
+expect_pass "four charts at once" exits 0 '' --svg main.svg --chart raw=raw.svg --chart ima=ima.svg \
+	--chart p99:read=p99.svg --chart cpu=cpu.svg "${all[@]}"
+expect_pass "the main chart is IMA's where there is IMA" cmp main.svg ima.svg
+for text in 'that IMA does' 'workload read' 'fast (auto)' 'IMA without a TPM (other boots)' '>64<'; do
+	expect_pass "IMA's chart has: $text" grep -qF -- "$text" ima.svg
+done
+expect_pass "and no raw line" bash -c '! grep -qE "ping-pong|usleep|unpatched" ima.svg'
+expect_pass "p99 is another chart" grep -q '99th percentile of one access' p99.svg
+expect_pass "CPU too" grep -q 'us per extend' cpu.svg
+expect_pass "the raw chart has no IMA in it" bash -c 'grep -q ping-pong raw.svg && ! grep -q "without a TPM" raw.svg'
+expect_pass "no points of that workload" exits 5 'no point of workload exec .* .ima.' --chart ima:exec=x.svg "${all[@]}"
+expect_pass "no points of IMA at all" exits 5 'nothing to draw in x.svg' --chart p99=x.svg a.json
+expect_pass "no raw points" exits 5 "chart 'raw'" --chart raw=x.svg ima-a.json
+expect_pass "an unknown chart" exits 2 "unknown kind 'p98'" --chart p98=x.svg a.json
+expect_pass "a chart without a file" exits 2 'KIND=FILE expected' --chart ima a.json
+expect_pass "a workload of raw extends" exits 2 'have no workload' --chart raw:read=x.svg a.json
+expect_pass "no file of these is left" test ! -e x.svg
 
 # --- refusals: a clear word, and the place -------------------------------------
 expect_pass "no argument" exits 2 'no result file'

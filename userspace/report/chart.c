@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The chart: extends per second against clients, one line per kernel and mode, the ping-pong under the same
- * TPM as a horizontal line. gnuplot draws; what it cannot do (a look for dark pages) is added to its SVG.
+ * The script of a chart: a figure against clients or processes, one line per kernel and mode; under raw
+ * extends the ping-pong with the same TPM as a horizontal line, over those of IMA the line of IMA
+ * without a TPM.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "chart.h"
 #include "report.h"
 
-#define CHART_TITLE "PCR extends per second against number of clients"
 #define LOG_FROM_RATIO 5.0 /* a linear axis would press slower lines into the ground */
 #define FOOTER_COLUMNS 118 /* of the footer's font in the width of the picture */
 
@@ -34,42 +29,93 @@ static const struct look {
 	{ "auto", "#3d7edb", 4, 1.3 },
 };
 static const struct look other_look = { "", "#a05a2c", 2, 0.9 };
+static const struct look no_tpm_look = { REPORT_MODE_NO_TPM, "#9b5de5", 10, 0.9 };
 #define FLOOR_COLOUR "#9b5de5"
 
-static const char style[] =
-	"<style>\n"
-	"@media (prefers-color-scheme: dark) {\n"
-	"  rect[fill=\"#ffffff\"] { fill: #14181d }\n"
-	"  [color=\"black\"] { color: #d7dce2 }\n"
-	"  [stroke=\"black\"] { stroke: #d7dce2 }\n"
-	"  [fill=\"black\"] { fill: #d7dce2 }\n"
-	"  [stroke=\"rgb(221, 224, 228)\"] { stroke: #343a42 }\n"
-	"}\n"
-	"</style>\n";
+const char *const report_chart_names[CHART_KIND_COUNT] = {
+	[CHART_RAW] = "raw",
+	[CHART_IMA] = "ima",
+	[CHART_P99] = "p99",
+	[CHART_CPU] = "cpu",
+};
+
+static const struct frame {
+	const char *title, *ylabel, *xlabel;
+	enum report_metric metric;
+	bool always_log;
+} frames[CHART_KIND_COUNT] = {
+	[CHART_RAW] = { "PCR extends per second against number of clients",
+			"PCR extends per second, all clients together (median)",
+			"clients that extend at the same time", METRIC_EXTENDS_PER_S, false },
+	[CHART_IMA] = { "PCR extends per second that IMA does, against number of processes",
+			"PCR extends per second, all processes together (median)",
+			"processes that access files at the same time", METRIC_EXTENDS_PER_S, false },
+	[CHART_P99] = { "Time of a measured access, 99th percentile, against number of processes",
+			"99th percentile of one access, us (median of runs)",
+			"processes that access files at the same time", METRIC_P99_US, true },
+	[CHART_CPU] = { "CPU time per measured access, against number of processes",
+			"CPU time of processes, kernel and TPM, us per extend (median)",
+			"processes that access files at the same time", METRIC_CPU_US, false },
+};
+
+/* One chart on its way into a script. */
+struct drawing {
+	const struct report *report;
+	const struct report_rows *rows;
+	const struct frame *frame;
+	bool ima;
+	const char *workload; /* of IMA */
+	const char *target; /* whose points are joined to lines; of IMA all are */
+};
 
 static const struct look *look_of(const char *mode)
 {
+	if (!strcmp(mode, no_tpm_look.mode))
+		return &no_tpm_look;
 	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
 		if (!strcmp(looks[i].mode, mode))
 			return &looks[i];
 	return &other_look;
 }
 
-static bool is_floor(const struct report_row *row)
+static bool is_floor(const struct report_setting *s)
 {
-	return !strcmp(row->setting->workload, "pingpong") ||
-	       !strcmp(row->setting->workload, "libtpms");
+	return !strcmp(s->workload, "pingpong") || !strcmp(s->workload, "libtpms");
 }
 
-static bool can_be_drawn(const struct report_row *row)
+static bool is_ima(const struct report_setting *s)
 {
-	return !is_floor(row) && row->setting->processes > 0 &&
-	       row->metric[METRIC_EXTENDS_PER_S] > 0;
+	return !strcmp(s->transport, REPORT_TRANSPORT_IMA);
+}
+
+static bool is_no_tpm(const struct report_setting *s)
+{
+	return !strcmp(s->mode, REPORT_MODE_NO_TPM);
+}
+
+static double value_of(const struct drawing *d, const struct report_row *row)
+{
+	return row->metric[d->frame->metric];
+}
+
+static bool can_be_drawn(const struct drawing *d, const struct report_row *row)
+{
+	const struct report_setting *s = row->setting;
+
+	if (is_floor(s) || is_ima(s) != d->ima || s->processes <= 0 || !(value_of(d, row) > 0))
+		return false;
+	return !d->ima || !strcmp(s->workload, d->workload);
+}
+
+static bool is_joined(const struct drawing *d, const struct report_setting *s)
+{
+	return d->ima || !strcmp(s->target, d->target);
 }
 
 /* The device node or TCTI that was measured with the most client counts makes the lines. */
-static const char *main_target(const struct report_rows *rows)
+static const char *main_target(const struct drawing *d)
 {
+	const struct report_rows *rows = d->rows;
 	const char *best = NULL;
 	size_t best_count = 0;
 
@@ -77,14 +123,32 @@ static const char *main_target(const struct report_rows *rows)
 		size_t count = 0;
 
 		for (size_t j = 0; j < rows->count; j++)
-			count += can_be_drawn(&rows->row[j]) &&
+			count += can_be_drawn(d, &rows->row[j]) &&
 				 !strcmp(rows->row[j].setting->target, rows->row[i].setting->target);
-		if (can_be_drawn(&rows->row[i]) && count > best_count) {
+		if (can_be_drawn(d, &rows->row[i]) && count > best_count) {
 			best = rows->row[i].setting->target;
 			best_count = count;
 		}
 	}
 	return best;
+}
+
+/* "read", or the first that there is; NULL without any. */
+static const char *main_workload(const struct report_rows *rows)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct report_setting *s = rows->row[i].setting;
+
+		if (!is_ima(s))
+			continue;
+		if (!strcmp(s->workload, "read"))
+			return s->workload;
+		if (!first || strcmp(s->workload, first) < 0)
+			first = s->workload;
+	}
+	return first;
 }
 
 static bool same_series(const struct report *report, const struct report_row *a,
@@ -103,15 +167,16 @@ struct varying {
 	bool kernel, device, transport, banks, workload, threads;
 };
 
-static struct varying find_varying(const struct report_rows *rows, const char *target)
+static struct varying find_varying(const struct drawing *d)
 {
 	struct varying v = { 0 };
 	const struct report_setting *first = NULL;
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct report_setting *s = rows->row[i].setting;
+	for (size_t i = 0; i < d->rows->count; i++) {
+		const struct report_setting *s = d->rows->row[i].setting;
 
-		if (!can_be_drawn(&rows->row[i]) || strcmp(s->target, target) != 0)
+		/* that it has neither device nor banks is in its name */
+		if (!can_be_drawn(d, &d->rows->row[i]) || !is_joined(d, s) || is_no_tpm(s))
 			continue;
 		if (!first)
 			first = s;
@@ -135,14 +200,25 @@ static void put_quoted(FILE *out, const char *text)
 	}
 }
 
+/* How a mode is called in the key: in the charts of IMA by what it is to the reader. */
+static const char *mode_label(const struct report_setting *s)
+{
+	if (!is_ima(s))
+		return s->mode;
+	if (is_no_tpm(s))
+		return "IMA without a TPM (other boots)";
+	return strcmp(s->mode, "auto") != 0 ? s->mode : "fast (auto)";
+}
+
 static void put_label(FILE *out, const struct report_setting *s, const struct varying *v)
 {
+	bool no_tpm = is_no_tpm(s);
 	const char *const parts[] = {
 		v->kernel ? (!strcmp(s->kernel, "stock") ? "unpatched" : s->kernel) : "",
-		s->mode,
-		v->device ? s->device : "",
+		mode_label(s),
+		v->device && !no_tpm ? s->device : "",
 		v->transport ? s->transport : "",
-		v->banks ? s->banks : "",
+		v->banks && !no_tpm ? s->banks : "",
 		v->workload ? s->workload : "",
 		v->threads && s->threads ? "threads" : "",
 	};
@@ -157,34 +233,38 @@ static void put_label(FILE *out, const struct report_setting *s, const struct va
 	}
 }
 
-static void put_data(FILE *out, const struct report *report, const struct report_rows *rows,
-		     const struct report_row *head)
+static void put_data(FILE *out, const struct drawing *d, const struct report_row *head)
 {
-	for (size_t i = 0; i < rows->count; i++)
-		if (can_be_drawn(&rows->row[i]) && same_series(report, head, &rows->row[i]))
-			fprintf(out, "%d %.6g\n", rows->row[i].setting->processes,
-				rows->row[i].metric[METRIC_EXTENDS_PER_S]);
+	for (size_t i = 0; i < d->rows->count; i++) {
+		const struct report_row *row = &d->rows->row[i];
+
+		if (can_be_drawn(d, row) && same_series(d->report, head, row))
+			fprintf(out, "%d %.6g\n", row->setting->processes, value_of(d, row));
+	}
 }
 
-static bool is_head(const struct report *report, const struct report_rows *rows, size_t index)
+static bool is_head(const struct drawing *d, size_t index)
 {
-	if (!can_be_drawn(&rows->row[index]))
+	const struct report_rows *rows = d->rows;
+
+	if (!can_be_drawn(d, &rows->row[index]))
 		return false;
 	for (size_t i = 0; i < index; i++)
-		if (can_be_drawn(&rows->row[i]) &&
-		    same_series(report, &rows->row[i], &rows->row[index]))
+		if (can_be_drawn(d, &rows->row[i]) &&
+		    same_series(d->report, &rows->row[i], &rows->row[index]))
 			return false;
 	return true;
 }
 
-/* The ping-pong of the machine that most lines come from. */
-static const struct report_row *find_floor(const struct report *report,
-					   const struct report_rows *rows)
+/* The ping-pong of the machine that most lines come from: the limit of raw extends, of nothing else. */
+static const struct report_row *find_floor(const struct drawing *d)
 {
+	const struct report *report = d->report;
+	const struct report_rows *rows = d->rows;
 	const struct report_row *best = NULL;
 	size_t best_count = 0;
 
-	for (size_t i = 0; i < rows->count; i++) {
+	for (size_t i = 0; !d->ima && i < rows->count; i++) {
 		const struct report_row *row = &rows->row[i];
 		int machine = report->boots[row->boot].machine;
 		size_t count = 0;
@@ -193,7 +273,7 @@ static const struct report_row *find_floor(const struct report *report,
 		    !(row->metric[METRIC_EXTENDS_PER_S] > 0))
 			continue;
 		for (size_t j = 0; j < rows->count; j++)
-			count += can_be_drawn(&rows->row[j]) &&
+			count += can_be_drawn(d, &rows->row[j]) &&
 				 report->boots[rows->row[j].boot].machine == machine;
 		if (!best || count > best_count) {
 			best = row;
@@ -230,21 +310,21 @@ static void put_footer(FILE *out, const char *text)
 }
 
 /* Where the axes begin and end, and whether they must be logarithmic. */
-static void put_axes(FILE *out, const struct report_rows *rows, const struct report_row *floor)
+static void put_axes(FILE *out, const struct drawing *d, const struct report_row *floor)
 {
 	double low = INFINITY, high = floor ? floor->metric[METRIC_EXTENDS_PER_S] : 0;
 	int most = 1;
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct report_row *row = &rows->row[i];
+	for (size_t i = 0; i < d->rows->count; i++) {
+		const struct report_row *row = &d->rows->row[i];
 
-		if (!can_be_drawn(row))
+		if (!can_be_drawn(d, row))
 			continue;
-		low = fmin(low, row->metric[METRIC_EXTENDS_PER_S]);
-		high = fmax(high, row->metric[METRIC_EXTENDS_PER_S]);
+		low = fmin(low, value_of(d, row));
+		high = fmax(high, value_of(d, row));
 		most = row->setting->processes > most ? row->setting->processes : most;
 	}
-	if (high / low >= LOG_FROM_RATIO)
+	if (d->frame->always_log || high / low >= LOG_FROM_RATIO)
 		fprintf(out, "set logscale y 10\nset yrange [%g:%g]\n", low / 1.6, high * 1.6);
 	else
 		fprintf(out, "set yrange [0:%g]\n", high * 1.15);
@@ -254,11 +334,9 @@ static void put_axes(FILE *out, const struct report_rows *rows, const struct rep
 		fprintf(out, "set xrange [0.5:%g]\nset xtics 1\n", most + 0.5);
 }
 
-static void put_plot(FILE *out, const struct report *report, const struct report_rows *rows,
-		     const char *target)
+static void put_plot(FILE *out, const struct drawing *d, const struct report_row *floor)
 {
-	const struct varying varying = find_varying(rows, target);
-	const struct report_row *floor = find_floor(report, rows);
+	const struct varying varying = find_varying(d);
 	const char *other_target = NULL;
 
 	fputs("plot", out);
@@ -266,18 +344,19 @@ static void put_plot(FILE *out, const struct report *report, const struct report
 		fprintf(out,
 			" %.6g title 'bare ping-pong, 1 client' with lines lw 2 dt 2 lc rgb '%s',",
 			floor->metric[METRIC_EXTENDS_PER_S], FLOOR_COLOUR);
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct report_setting *s = rows->row[i].setting;
+	for (size_t i = 0; i < d->rows->count; i++) {
+		const struct report_setting *s = d->rows->row[i].setting;
 		const struct look *look = look_of(s->mode);
 		bool stock_kernel = !strcmp(s->kernel, "stock");
 
-		if (!is_head(report, rows, i))
+		if (!is_head(d, i))
 			continue;
 		fprintf(out, " $series%zu using 1:2 ", i);
-		if (!strcmp(s->target, target)) {
+		if (is_joined(d, s)) {
 			fputs("title '", out);
 			put_label(out, s, &varying);
-			fprintf(out, "' with linespoints lw 2 dt %d pt %d ps %g", stock_kernel ? 3 : 1,
+			fprintf(out, "' with linespoints lw 2 dt %d pt %d ps %g",
+				is_no_tpm(s) ? 2 : stock_kernel ? 3 : 1,
 				stock_kernel ? 6 : look->point, stock_kernel ? 1.1 : look->size);
 		} else {
 			fputs("notitle with points lw 2 pt 2 ps 1.1", out);
@@ -294,140 +373,75 @@ static void put_plot(FILE *out, const struct report *report, const struct report
 	fputc('\n', out);
 }
 
-int chart_script(FILE *out, const struct report *report, const struct report_rows *rows)
+static void put_head(FILE *out, const struct drawing *d)
 {
-	const char *target = main_target(rows);
+	fprintf(out,
+		"set encoding utf8\n"
+		"set terminal svg noenhanced size 960,580 dynamic font 'sans-serif,13' background '#ffffff'\n"
+		"set title '%s' font ',16'\n"
+		"set ylabel '%s'\n"
+		"set key outside right center Left reverse spacing 1.25 samplen 2.5\n"
+		"set grid lw 1 lc rgb '#dde0e4' dt 1\n"
+		"set border 3\n"
+		"set tics nomirror\n"
+		"set format y '%%.0f'\n"
+		"set format x '%%.0f'\n"
+		"set bmargin 6\n",
+		d->frame->title, d->frame->ylabel);
+	fprintf(out, "set xlabel '%s", d->frame->xlabel);
+	if (d->ima) {
+		fputs(", workload ", out);
+		put_quoted(out, d->workload);
+	} else if (*d->target) {
+		fputs(" through ", out);
+		put_quoted(out, d->target);
+	}
+	fputs("'\n", out);
+}
+
+const char *chart_title(enum report_chart_kind kind)
+{
+	return frames[kind].title;
+}
+
+enum report_chart_kind report_main_chart(const struct report *report)
+{
+	for (size_t i = 0; i < report->point_count; i++)
+		if (is_ima(&report->points[i].setting))
+			return CHART_IMA;
+	return CHART_RAW;
+}
+
+int chart_script(FILE *out, const struct report_chart *chart, const struct report *report,
+		 const struct report_rows *rows)
+{
+	struct drawing d = { .report = report,
+			     .rows = rows,
+			     .frame = &frames[chart->kind],
+			     .ima = chart->kind != CHART_RAW };
+	const struct report_row *floor;
 	char *conditions = NULL;
 
-	if (!target)
+	d.workload = chart->workload ? chart->workload : main_workload(rows);
+	if (d.ima && !d.workload)
+		return -ENODATA;
+	d.target = main_target(&d);
+	if (!d.target)
 		return -ENODATA;
 	if (report_conditions_line(report, &conditions))
 		return -ENOMEM;
-	fputs("set encoding utf8\n"
-	      "set terminal svg noenhanced size 960,580 dynamic font 'sans-serif,13' background '#ffffff'\n"
-	      "set title '" CHART_TITLE "' font ',16'\n"
-	      "set ylabel 'PCR extends per second, all clients together (median)'\n"
-	      "set key outside right center Left reverse spacing 1.25 samplen 2.5\n"
-	      "set grid lw 1 lc rgb '#dde0e4' dt 1\n"
-	      "set border 3\n"
-	      "set tics nomirror\n"
-	      "set format y '%.0f'\n"
-	      "set format x '%.0f'\n"
-	      "set bmargin 6\n",
-	      out);
-	fputs("set xlabel 'clients that extend at the same time", out);
-	if (*target) {
-		fputs(" through ", out);
-		put_quoted(out, target);
-	}
-	fputs("'\n", out);
+	floor = find_floor(&d);
+	put_head(out, &d);
 	put_footer(out, conditions);
 	free(conditions);
-	put_axes(out, rows, find_floor(report, rows));
+	put_axes(out, &d, floor);
 	for (size_t i = 0; i < rows->count; i++) {
-		if (!is_head(report, rows, i))
+		if (!is_head(&d, i))
 			continue;
 		fprintf(out, "$series%zu << EOD\n", i);
-		put_data(out, report, rows, &rows->row[i]);
+		put_data(out, &d, &rows->row[i]);
 		fputs("EOD\n", out);
 	}
-	put_plot(out, report, rows, target);
+	put_plot(out, &d, floor);
 	return ferror(out) ? -EIO : 0;
-}
-
-/* gnuplot with the script as its input; its output lands in @svg_fd. */
-static int run_gnuplot(int script_fd, int svg_fd)
-{
-	/* -d: no start-up files, so the chart is the same for everybody. */
-	char *const argv[] = { (char *)"gnuplot", (char *)"-d", NULL };
-	posix_spawn_file_actions_t actions;
-	int status = 0, err;
-	pid_t pid = 0;
-
-	err = posix_spawn_file_actions_init(&actions);
-	if (err)
-		return -err;
-	err = posix_spawn_file_actions_adddup2(&actions, script_fd, STDIN_FILENO);
-	if (!err)
-		err = posix_spawn_file_actions_adddup2(&actions, svg_fd, STDOUT_FILENO);
-	if (!err)
-		err = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (err)
-		return -err;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EPIPE;
-}
-
-/* gnuplot's SVG with our style and a title that says something. */
-static int finish_svg(const char *raw, char **svg)
-{
-	static const char old_title[] = "<title>Gnuplot</title>";
-	const char *head = strstr(raw, old_title);
-	size_t size = 0;
-	FILE *out;
-
-	if (!head)
-		return -EPIPE;
-	out = open_memstream(svg, &size);
-	if (!out)
-		return -ENOMEM;
-	fwrite(raw, 1, (size_t)(head - raw), out);
-	fprintf(out, "<title>" CHART_TITLE "</title>\n%s%s", style, head + sizeof(old_title) - 1);
-	return fclose(out) ? -ENOMEM : 0;
-}
-
-static int read_back(int fd, char **text)
-{
-	off_t size = lseek(fd, 0, SEEK_END);
-	ssize_t got;
-
-	if (size < 0)
-		return -errno;
-	*text = calloc(1, (size_t)size + 1);
-	if (!*text)
-		return -ENOMEM;
-	got = pread(fd, *text, (size_t)size, 0);
-	if (got < 0)
-		return -errno;
-	return got == size ? 0 : -EIO;
-}
-
-int report_draw(const struct report *report, const struct report_rows *rows, char **svg)
-{
-	int script_fd = memfd_create("gnuplot-script", MFD_CLOEXEC);
-	int svg_fd = memfd_create("gnuplot-svg", MFD_CLOEXEC);
-	FILE *script = NULL;
-	char *raw = NULL;
-	int err = 0;
-
-	if (script_fd < 0 || svg_fd < 0) {
-		err = -errno;
-		goto out;
-	}
-	script = fdopen(dup(script_fd), "w");
-	if (!script) {
-		err = -errno;
-		goto out;
-	}
-	err = chart_script(script, report, rows);
-	if (fclose(script) && !err)
-		err = -EIO;
-	if (!err && lseek(script_fd, 0, SEEK_SET) < 0)
-		err = -errno;
-	if (!err)
-		err = run_gnuplot(script_fd, svg_fd);
-	if (!err)
-		err = read_back(svg_fd, &raw);
-	if (!err)
-		err = raw ? finish_svg(raw, svg) : -EIO;
-out:
-	free(raw);
-	if (script_fd >= 0)
-		close(script_fd);
-	if (svg_fd >= 0)
-		close(svg_fd);
-	return err;
 }

@@ -6,7 +6,11 @@
 
 #include "report.h"
 
-/* The gnuplot script of the chart, data included. Return: 0, -ENODATA without anything to draw, -ENOMEM, -EIO. */
-int chart_script(FILE *out, const struct report *report, const struct report_rows *rows);
+/* The gnuplot script of a chart, data included. Return: 0, -ENODATA without anything to draw, -ENOMEM, -EIO. */
+int chart_script(FILE *out, const struct report_chart *chart, const struct report *report,
+		 const struct report_rows *rows);
+
+/* What stands over it. */
+const char *chart_title(enum report_chart_kind kind);
 
 #endif

@@ -31,6 +31,12 @@ const char *const report_metric_names[METRIC_COUNT] = {
 	[METRIC_LOOKS] = "looks_per_command",
 	[METRIC_SLEEPS] = "sleeps_per_command",
 	[METRIC_WAKEUPS] = "wakeups_per_command",
+	[METRIC_TPM_EXTENDS_PER_S] = "tpm_extends_per_s",
+	[METRIC_UPDATE_DIFFERENCE] = "update_difference",
+	[METRIC_LIST_ENTRIES] = "list_entries",
+	[METRIC_LIST_ENTRIES_END] = "list_entries_end",
+	[METRIC_VIOLATIONS] = "violations",
+	[METRIC_TIMEOUTS] = "timeouts",
 };
 
 /* The file that is being read, for complaints, and what its points inherit. */
@@ -149,6 +155,24 @@ static struct json_object *member(const struct source *source, struct json_objec
 	*err = complain(source, "%s%s%s: %s expected, %s found", where, *where ? "." : "", name,
 			json_type_to_name(type), json_type_to_name(json_object_get_type(value)));
 	return NULL;
+}
+
+/* Any number that is finite. */
+static double signed_figure(const struct source *source, struct json_object *object,
+			    const char *where, const char *name, int *err)
+{
+	struct json_object *value;
+	enum json_type type;
+
+	if (!json_object_object_get_ex(object, name, &value))
+		return NAN;
+	type = json_object_get_type(value);
+	if ((type == json_type_int || type == json_type_double) &&
+	    isfinite(json_object_get_double(value)))
+		return json_object_get_double(value);
+	*err = complain(source, "%s.%s: a finite number expected, %s found", where, name,
+			json_object_to_json_string(value));
+	return NAN;
 }
 
 /* A figure: any number that is finite and not negative. */
@@ -279,7 +303,8 @@ static int read_point(const struct source *source, struct json_object *json,
 	int err = read_setting(source, json, conditions, where, &to->setting);
 
 	for (int m = 0; m < METRIC_COUNT; m++)
-		to->metric[m] = figure(source, json, where, report_metric_names[m], &err);
+		to->metric[m] = (m == METRIC_UPDATE_DIFFERENCE ? signed_figure : figure)(
+			source, json, where, report_metric_names[m], &err);
 	to->errors = figure(source, json, where, "errors", &err);
 	if (isnan(to->errors))
 		to->errors = 0;
@@ -486,7 +511,7 @@ static int check_head(struct source *source)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(json_object_get_string(value), kinds[i]))
 			return 0;
-	return complain(source, "kind \"%s\": only extend, floor and merged reports are read here",
+	return complain(source, "kind \"%s\": only extend, floor, sweep and merged reports are read here",
 			json_object_get_string(value));
 }
 

@@ -5,7 +5,8 @@
  *
  * One rule holds throughout: a median or a ratio is formed from points of one boot only. Two boots of
  * one kernel differ by more than two modes of one boot do, so over several boots the figure is the
- * median of what each boot says.
+ * median of what each boot says. The exception is named as such: IMA without a TPM cannot share a boot
+ * with IMA that has one.
  */
 #ifndef VTF_REPORT_H
 #define VTF_REPORT_H
@@ -37,10 +38,20 @@ enum report_metric {
 	METRIC_LOOKS,
 	METRIC_SLEEPS,
 	METRIC_WAKEUPS,
+	METRIC_TPM_EXTENDS_PER_S, /* by the TPM's own counter */
+	METRIC_UPDATE_DIFFERENCE, /* that counter against the list; the only one below zero */
+	METRIC_LIST_ENTRIES,
+	METRIC_LIST_ENTRIES_END,
+	METRIC_VIOLATIONS,
+	METRIC_TIMEOUTS,
 	METRIC_COUNT
 };
 
 extern const char *const report_metric_names[METRIC_COUNT];
+
+/* What a point says of IMA: its transport, and its mode in a boot that had no TPM. */
+#define REPORT_TRANSPORT_IMA "ima"
+#define REPORT_MODE_NO_TPM "no-tpm"
 
 /* A point says that its PCRs were checked, that they were found wrong, or nothing. */
 enum report_verified { VERIFIED_UNKNOWN, VERIFIED_NO, VERIFIED_YES };
@@ -48,7 +59,7 @@ enum report_verified { VERIFIED_UNKNOWN, VERIFIED_NO, VERIFIED_YES };
 /* What a point is about. Two points with equal settings are two runs of one thing. Strings are borrowed
  * from the JSON of the point or of its conditions, "" where nothing is said. */
 struct report_setting {
-	const char *workload; /* "extend", "pingpong", "libtpms" */
+	const char *workload; /* "extend", "pingpong", "libtpms"; of IMA "read", "create", "exec", "mmap" */
 	const char *guest;
 	const char *device;
 	const char *target; /* "/dev/tpm0", a TCTI's configuration, or "" */
@@ -95,6 +106,9 @@ struct report_row {
 	double high_per_s;
 	double ratio_to_stock; /* NAN without a stock run in the same boot */
 	double floor_pct; /* percent of the ping-pong of the same boot; NAN without one */
+	/* Percent of IMA without a TPM, which has boots of its own: the one ratio that is not formed
+	 * within a boot but from the medians over boots. NAN where either is not there. */
+	double no_tpm_pct;
 	double errors; /* sum */
 	enum report_verified verified;
 };
@@ -127,12 +141,13 @@ struct json_object *report_merged(const struct report *report);
 /**
  * report_rows_by_boot() - medians over the runs of each setting in each boot, ratios within the boot
  *
- * report_rows_over_boots() makes medians over those of boots with the same conditions.
+ * report_rows_over_boots() makes medians over those of boots with the same conditions, and sets the
+ * rows of IMA against those without a TPM; it writes that ratio into the rows of each boot too.
  *
  * Return: 0 or -ENOMEM. Rows are in the order of the tables; free them with report_rows_free.
  */
 int report_rows_by_boot(const struct report *report, struct report_rows *rows);
-int report_rows_over_boots(const struct report *report, const struct report_rows *by_boot,
+int report_rows_over_boots(const struct report *report, struct report_rows *by_boot,
 			   struct report_rows *rows);
 void report_rows_free(struct report_rows *rows);
 
@@ -146,14 +161,34 @@ int report_conditions_line(const struct report *report, char **text);
 int report_write_table(FILE *out, const struct report *report, const struct report_rows *rows);
 int report_write_csv(FILE *out, const struct report *report, const struct report_rows *by_boot);
 
+/* What a chart shows against the number of processes. */
+enum report_chart_kind {
+	CHART_RAW, /* extends per second of clients that talk to the TPM themselves */
+	CHART_IMA, /* extends per second that IMA does */
+	CHART_P99, /* 99th percentile of the time of one access that IMA measures */
+	CHART_CPU, /* CPU time per extend that IMA does */
+	CHART_KIND_COUNT
+};
+
+extern const char *const report_chart_names[CHART_KIND_COUNT];
+
+struct report_chart {
+	enum report_chart_kind kind;
+	const char *workload; /* of IMA; NULL: "read", or the first by name that there is */
+};
+
+/* The chart that `--svg` means: of IMA where there are points of it, else the raw one. */
+enum report_chart_kind report_main_chart(const struct report *report);
+
 /**
- * report_draw() - the chart, as SVG text
+ * report_draw() - a chart, as SVG text
  * @rows: over boots
  * @svg:  set to the text on success; the caller frees it
  *
  * Return: 0; -ENODATA if no row can be drawn; -ENOENT if gnuplot is not installed; -EPIPE if gnuplot
  * failed (its own words went to stderr); -ENOMEM; another -errno.
  */
-int report_draw(const struct report *report, const struct report_rows *rows, char **svg);
+int report_draw(const struct report_chart *chart, const struct report *report,
+		const struct report_rows *rows, char **svg);
 
 #endif

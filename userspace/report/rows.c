@@ -26,7 +26,8 @@ double report_median(double *values, size_t count)
 /* Tables go from the pace that all know to the fastest; what has no name here comes after, by name. */
 static int mode_rank(const char *mode)
 {
-	static const char *const order[] = { "", "stock", "usleep", "adaptive", "event", "auto" };
+	static const char *const order[] = { "",      "stock", "usleep", "adaptive",
+					     "event", "auto",  REPORT_MODE_NO_TPM };
 	int i;
 
 	for (i = 0; i < (int)(sizeof(order) / sizeof(*order)); i++)
@@ -35,12 +36,16 @@ static int mode_rank(const char *mode)
 	return i;
 }
 
-/* Measurements first, then the floors under them. */
+/* Raw extends first, then those of IMA, then the floors under them. */
 static int workload_rank(const char *workload)
 {
-	if (!strcmp(workload, "pingpong"))
-		return 1;
-	return strcmp(workload, "libtpms") ? 0 : 2;
+	static const char *const order[] = { "extend", "", "pingpong", "libtpms" };
+	int i;
+
+	for (i = 0; i < (int)(sizeof(order) / sizeof(*order)); i++)
+		if (!strcmp(order[i], workload))
+			return i;
+	return 1;
 }
 
 static int order_numbers(int a, int b)
@@ -148,6 +153,7 @@ static void fill_row(struct report_row *row, const struct sample *samples, size_
 {
 	*row = (struct report_row){ .setting = samples->setting,
 				    .boot = samples->boot,
+				    .no_tpm_pct = NAN,
 				    .verified = VERIFIED_YES,
 				    .low_per_s = INFINITY,
 				    .high_per_s = -INFINITY };
@@ -224,6 +230,61 @@ static double floor_pct(const struct report_rows *rows, const struct report_row 
 	return NAN;
 }
 
+static bool is_no_tpm(const struct report_setting *s)
+{
+	return !strcmp(s->transport, REPORT_TRANSPORT_IMA) && !strcmp(s->mode, REPORT_MODE_NO_TPM);
+}
+
+/* The same accesses on the same kernel; device, target and banks are those of the TPM that is not there. */
+static bool same_accesses(const struct report_setting *a, const struct report_setting *b)
+{
+	return !strcmp(a->transport, b->transport) && !strcmp(a->workload, b->workload) &&
+	       !strcmp(a->guest, b->guest) && !strcmp(a->kernel, b->kernel) &&
+	       a->threads == b->threads && a->processes == b->processes;
+}
+
+/* Against the median over the boots without a TPM; NAN also for those themselves. */
+static double no_tpm_pct(const struct report_rows *rows, const struct report_row *row,
+			 double *scratch)
+{
+	size_t used = 0;
+
+	if (is_no_tpm(row->setting) || strcmp(row->setting->transport, REPORT_TRANSPORT_IMA) != 0)
+		return NAN;
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct report_row *other = &rows->row[i];
+
+		if (is_no_tpm(other->setting) && same_accesses(other->setting, row->setting) &&
+		    other->metric[METRIC_EXTENDS_PER_S] > 0)
+			scratch[used++] = other->metric[METRIC_EXTENDS_PER_S];
+	}
+	return 100 * row->metric[METRIC_EXTENDS_PER_S] / report_median(scratch, used);
+}
+
+/* Each line of a boot carries what its row over boots says: it has no ceiling of its own. */
+static int add_no_tpm(const struct report *report, struct report_rows *by_boot,
+		      struct report_rows *rows)
+{
+	double *scratch = calloc(rows->count + 1, sizeof(*scratch));
+
+	if (!scratch)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->count; i++) {
+		struct report_row *row = &rows->row[i];
+
+		row->no_tpm_pct = no_tpm_pct(rows, row, scratch);
+		for (size_t j = 0; j < by_boot->count; j++) {
+			struct report_row *one = &by_boot->row[j];
+
+			if (report->boots[one->boot].machine == report->boots[row->boot].machine &&
+			    !compare_settings(one->setting, row->setting, true))
+				one->no_tpm_pct = row->no_tpm_pct;
+		}
+	}
+	free(scratch);
+	return 0;
+}
+
 int report_rows_by_boot(const struct report *report, struct report_rows *rows)
 {
 	struct sample *samples = calloc(report->point_count + 1, sizeof(*samples));
@@ -252,7 +313,7 @@ int report_rows_by_boot(const struct report *report, struct report_rows *rows)
 	return err;
 }
 
-int report_rows_over_boots(const struct report *report, const struct report_rows *by_boot,
+int report_rows_over_boots(const struct report *report, struct report_rows *by_boot,
 			   struct report_rows *rows)
 {
 	struct sample *samples = calloc(by_boot->count + 1, sizeof(*samples));
@@ -270,6 +331,8 @@ int report_rows_over_boots(const struct report *report, const struct report_rows
 					      .row = row };
 	}
 	err = make_rows(samples, by_boot->count, rows);
+	if (!err)
+		err = add_no_tpm(report, by_boot, rows);
 	free(samples);
 	return err;
 }

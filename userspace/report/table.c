@@ -36,9 +36,16 @@ static const char *verified_word(enum report_verified verified)
 	return words[verified];
 }
 
-/* "/dev/tpmrm0", "swtpm-socket" or the floor's name. */
+static bool is_ima(const struct report_setting *s)
+{
+	return !strcmp(s->transport, REPORT_TRANSPORT_IMA);
+}
+
+/* What IMA measured; "/dev/tpmrm0", "swtpm-socket" or the floor's name. */
 static const char *path_of(const struct report_setting *s)
 {
+	if (is_ima(s))
+		return s->workload;
 	if (*s->target)
 		return s->target;
 	if (*s->device)
@@ -59,7 +66,7 @@ static void write_spread(FILE *out, const struct report_row *row)
 static void write_row(FILE *out, const struct report_row *row)
 {
 	const struct report_setting *s = row->setting;
-	char clients[16] = "", mode[48];
+	char clients[16] = "", entries[24] = "", mode[48];
 
 	if (s->processes)
 		snprintf(clients, sizeof(clients), "%d%s", s->processes, s->threads ? "t" : "");
@@ -68,15 +75,19 @@ static void write_row(FILE *out, const struct report_row *row)
 	else
 		snprintf(mode, sizeof(mode), "%s", s->mode);
 	/* the name of a floor says how the TPM was reached */
-	fprintf(out, "%-12s %-6s %3s %-9s", path_of(s), *s->target ? s->transport : "", clients, mode);
+	fprintf(out, "%-12s %-6s %3s %-9s", path_of(s), *s->target || is_ima(s) ? s->transport : "",
+		clients, mode);
 	cell(out, 9, row->metric[METRIC_EXTENDS_PER_S]);
 	write_spread(out, row);
 	cell(out, 6, row->ratio_to_stock);
 	cell(out, 6, row->floor_pct);
+	cell(out, 6, row->no_tpm_pct);
 	cell(out, 7, row->metric[METRIC_P50_US]);
 	cell(out, 7, row->metric[METRIC_P99_US]);
 	cell(out, 7, row->metric[METRIC_CPU_US]);
-	fprintf(out, " %s\n", verified_word(row->verified));
+	if (is_ima(s) && !isnan(row->metric[METRIC_LIST_ENTRIES]))
+		snprintf(entries, sizeof(entries), "%.0f", row->metric[METRIC_LIST_ENTRIES]);
+	fprintf(out, " %7s %s\n", entries, verified_word(row->verified));
 }
 
 static void write_heading(FILE *out, const struct report *report, const struct report_row *row)
@@ -89,9 +100,9 @@ static void write_heading(FILE *out, const struct report *report, const struct r
 		release ? " " : "", release ? json_object_get_string(release) : "",
 		*s->guest ? ", guest " : "", s->guest, *s->banks ? s->banks : "not said", row->boots,
 		row->boots > 1 ? "s" : "");
-	fprintf(out, "%-12s %-6s %3s %-9s %9s %15s %6s %6s %7s %7s %7s %s\n", "TPM", "way", "N",
-		"mode", "extends/s", "slowest..fast", "xstock", "%pingp", "p50_us", "p99_us", "cpu_us",
-		"PCR");
+	fprintf(out, "%-12s %-6s %3s %-9s %9s %15s %6s %6s %6s %7s %7s %7s %7s %s\n", "TPM/workload",
+		"way", "N", "mode", "extends/s", "slowest..fast", "xstock", "%pingp", "%noTPM", "p50_us",
+		"p99_us", "cpu_us", "list", "PCR");
 }
 
 int report_write_table(FILE *out, const struct report *report, const struct report_rows *rows)
@@ -112,8 +123,10 @@ int report_write_table(FILE *out, const struct report *report, const struct repo
 	fprintf(out,
 		"\nN: clients (t: threads). extends/s: median; with several boots, the median of each boot's median.\n"
 		"xstock: against completion mode stock, %%pingp: against the bare ping-pong with the TPM,\n"
-		"both only ever within one boot. cpu_us: CPU time of all sides per extend.\n"
-		"PCR ok: after every run the PCR held the value computed from the number of extends.\n"
+		"both only ever within one boot. %%noTPM: ratio of medians over interleaved boots, against\n"
+		"IMA in boots without a TPM. cpu_us: CPU time of all sides per extend. list: entries of the\n"
+		"measurement list at the start. PCR ok: after every run the PCR held the value computed from the\n"
+		"number of extends; with IMA, that of replaying the list.\n"
 		"Conditions: %s\n",
 		conditions);
 	free(conditions);
@@ -174,6 +187,7 @@ static void csv_row(FILE *out, const struct report_row *row)
 	csv_number(out, row->high_per_s);
 	csv_number(out, row->ratio_to_stock);
 	csv_number(out, row->floor_pct);
+	csv_number(out, row->no_tpm_pct);
 	fprintf(out, ",%.0f,%s\n", row->errors, verified[row->verified]);
 }
 
@@ -185,8 +199,8 @@ int report_write_csv(FILE *out, const struct report *report, const struct report
 	      out);
 	for (int m = 0; m < METRIC_COUNT; m++)
 		fprintf(out, ",%s", report_metric_names[m]);
-	fputs(",lowest_extends_per_s,highest_extends_per_s,ratio_to_stock,pct_of_pingpong,errors,"
-	      "verified\n",
+	fputs(",lowest_extends_per_s,highest_extends_per_s,ratio_to_stock,pct_of_pingpong,"
+	      "pct_of_no_tpm_medians,errors,verified\n",
 	      out);
 	for (size_t i = 0; i < by_boot->count; i++)
 		csv_row(out, &by_boot->row[i]);
