@@ -51,11 +51,13 @@ csv=$("${sweep[@]}" --processes 1,8 --modes stock,auto --duration 0.4 --warmup 0
 is "$(column verified "$csv")" "$(four "true true")" "verified by duration too"
 is "$(column extends "$csv")" "$(column accesses "$csv")" "an entry for every access"
 is "$(column errors "$csv")" "$(four "0 0")" "no errors"
-awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	{ if (!($at["min_us"] <= $at["p50_us"] && $at["p50_us"] <= $at["p99_us"] &&
-		$at["p99_us"] <= $at["max_us"] && $at["cpu_tpm_us_per_extend"] > 0)) bad = 1 }
-	END { exit bad || NR != 9 }' <<<"$csv" && ok "ordered quantiles, CPU time of the TPM" ||
-	not_ok "ordered quantiles, CPU time of the TPM"
+in_order() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ if (!($at["min_us"] <= $at["p50_us"] && $at["p50_us"] <= $at["p99_us"] &&
+			$at["p99_us"] <= $at["max_us"] && $at["cpu_tpm_us_per_extend"] > 0)) bad = 1 }
+		END { exit bad || NR != 9 }' <<<"$1"
+}
+expect_pass "ordered quantiles, CPU time of the TPM" in_order "$csv"
 
 # other PCRs are somebody else's business: told, and no error
 "${sweep[@]}" --processes 1 --modes stock --duration 3 --warmup 0 --runs 1 --csv \
@@ -74,6 +76,32 @@ is "$code" 0 "another PCR extended meanwhile: exit 0"
 csv=$(</run/csv)
 is "$(column verified "$csv")" true "... verified"
 is "$(column update_difference "$csv")" 0.50 "... the difference is told: one bank of two"
+
+# a TPM that stops answering costs the time limit, not for ever
+"${sweep[@]}" --processes 2 --duration 60 --warmup 0 --runs 1 --limit 2 --csv >/run/csv 2>/run/stderr &
+sweep_pid=$!
+until (($(pgrep -xc vtpmfast) == 4)); do
+	kill -0 "$sweep_pid" 2>/dev/null || bail "the sweep ended: $(</run/stderr)"
+	sleep 0.05
+done
+sleep 1
+kill -STOP "$pid"
+started=$(now_ms)
+code=0
+wait "$sweep_pid" || code=$?
+is "$code" 4 "the TPM stops: exit 4"
+at_most "$(($(now_ms) - started))" 6000 "... soon after the limit, in ms"
+like "$(</run/stderr)" "stuck|no answer" "... with the reason"
+kill -CONT "$pid"
+gone() { ! pgrep -x vtpmfast; }
+deadline=$(($(now_ms) + 10000))
+until gone >/dev/null || (($(now_ms) > deadline)); do
+	sleep 0.05
+done
+expect_pass "... no process stays once it answers again" gone
+csv=$("${sweep[@]}" --processes 1 --count 23 --warmup 0 --runs 1 --csv 2>/dev/null) ||
+	not_ok "a sweep after that"
+is "$(column verified "$csv")" true "... and the next sweep is verified: no extend was lost"
 
 # PCR 10 extended by somebody else is no difference but a break
 "${sweep[@]}" --processes 2 --duration 3 --warmup 0 --runs 2 --csv >/run/csv 2>/run/stderr &
