@@ -96,12 +96,13 @@ is "$(ls -A /run/files)" "" "... that is gone"
 rm /run/stderr
 is "$(traces)" "$before" "no mount, file or process stays"
 
-# busy SIGNAL: sends it to a sweep whose workers are at work; sets code
+# busy SIGNAL WORKLOAD: sends it to a sweep whose workers are at work; sets code.
+# With `read` they still make files by then, with `create` they measure
 busy() {
 	local pid start
 	# a shell's background job ignores SIGINT; env gives it back
-	env --default-signal=INT vtpmfast sweep --no-tpm --policy "$policy" --processes 4 \
-		--duration 60 --runs 1 >/run/stdout 2>&1 &
+	env --default-signal=INT vtpmfast sweep --no-tpm --policy "$policy" --workload "$2" \
+		--processes 4 --duration 60 --runs 1 >/run/stdout 2>&1 &
 	pid=$!
 	until (($(pgrep -xc vtpmfast) == 5)); do
 		kill -0 "$pid" 2>/dev/null || bail "the sweep ended: $(</run/stdout)"
@@ -121,9 +122,9 @@ busy() {
 	is "$(traces)" "$before" "SIG$1: no mount, file or process stays"
 }
 
-busy INT
+busy INT read
 is "$code" 6 "SIGINT: exit 6"
-busy TERM
+busy TERM create
 is "$code" 6 "SIGTERM: exit 6"
-busy KILL
+busy KILL create
 tap_done
