@@ -95,7 +95,7 @@ enum vtf_exit sweep_measure(struct sweep *s, const struct sweep_at *at,
  * sweep_files() - how many files to make beforehand
  * @rate:    known rate, of @rate->workers
  * @workers: that will take them
- * @cpus:    that they have; more workers than CPUs are taken not to be faster
+ * @cpus:    that they have; more workers than that are expected to be little faster
  * @seconds: how long
  *
  * Some more than expected, so that a point rarely ends early for want of files.
