@@ -108,32 +108,33 @@ static enum vtf_exit report(enum vtf_exit code, const struct point_result *resul
 	return code;
 }
 
-/* Runs a point in a directory of its own. */
-static enum vtf_exit run_point_here(struct sweep *s, struct point_spec *spec,
+/* Runs a point in a directory of its own; @asked needs to say only what is the point's alone. */
+static enum vtf_exit run_point_here(struct sweep *s, const struct point_spec *asked,
 				    const struct sweep_rate *rate, struct point_result *result)
 {
 	char path[PLACE_PATH_BYTES + 16], nonce[WORK_NONCE_BYTES];
 	struct vtf_error err = { .code = VTF_EXIT_DONE };
+	struct point_spec spec = *asked;
 	enum vtf_exit code;
 
 	s->points++;
 	snprintf(path, sizeof(path), "%s/p%u", s->place.path, s->points);
 	snprintf(nonce, sizeof(nonce), "%s-%u", s->nonce, s->points);
-	spec->path = path;
-	spec->nonce = nonce;
-	spec->tpm = s->tpm;
-	spec->follow = s->follow;
-	spec->chip = s->chip[0] ? s->chip : NULL;
-	spec->tpm_pid = s->tpm_pid;
-	spec->stuck_limit_ns = clock_s_to_ns(s->measure.limit_s);
-	spec->pin = s->pin;
-	if (plan_files(s, spec, rate, &err) == 0 && mkdir(path, 0700))
+	spec.path = path;
+	spec.nonce = nonce;
+	spec.tpm = s->tpm;
+	spec.follow = s->follow;
+	spec.chip = s->chip[0] ? s->chip : NULL;
+	spec.tpm_pid = s->tpm_pid;
+	spec.stuck_limit_ns = clock_s_to_ns(s->measure.limit_s);
+	spec.pin = s->pin;
+	if (plan_files(s, &spec, rate, &err) == 0 && mkdir(path, 0700))
 		vtf_error_set(&err, VTF_EXIT_INTERNAL, "mkdir %s: %m", path);
 	if (err.code != VTF_EXIT_DONE) {
 		result->run.error = err;
 		return err.code;
 	}
-	code = point_run(spec, result);
+	code = point_run(&spec, result);
 	rmdir(path);
 	return code;
 }

@@ -12,27 +12,29 @@
 
 char *policy_fill(const char *text, const char *fsuuid)
 {
-	size_t mark = strlen(POLICY_FSUUID), id = strlen(fsuuid), marks = 0, used = 0;
-	const char *at, *next;
-	char *out;
+	const char *mark;
+	char *out = NULL;
+	size_t size = 0;
+	FILE *f;
 
-	for (at = strstr(text, POLICY_FSUUID); at; at = strstr(at + mark, POLICY_FSUUID))
-		marks++;
-	if (marks && !id) {
+	if (!*fsuuid && strstr(text, POLICY_FSUUID)) {
 		errno = EINVAL;
 		return NULL;
 	}
-	out = malloc(strlen(text) + marks * id + 1);
-	if (!out)
+	f = open_memstream(&out, &size);
+	if (!f)
 		return NULL;
-	for (at = text; (next = strstr(at, POLICY_FSUUID)); at = next + mark) {
-		memcpy(out + used, at, (size_t)(next - at));
-		used += (size_t)(next - at);
-		memcpy(out + used, fsuuid, id);
-		used += id;
+	while ((mark = strstr(text, POLICY_FSUUID))) {
+		fwrite(text, 1, (size_t)(mark - text), f);
+		fputs(fsuuid, f);
+		text = mark + strlen(POLICY_FSUUID);
 	}
-	memcpy(out + used, at, strlen(at) + 1);
-	return out;
+	fputs(text, f);
+	if (!fclose(f))
+		return out;
+	free(out);
+	errno = ENOMEM;
+	return NULL;
 }
 
 char *policy_read(const char *path, struct vtf_error *err)

@@ -20,6 +20,7 @@
 
 #define WORK_NAME_BYTES 24
 #define WORK_CONTENT_BYTES 128
+#define WORK_HEAD_BYTES 256 /* of a file, before its content of its own */
 #define WORK_NONCE_BYTES 64
 /* As many workers as there are may lend each other their directories. */
 #define WORK_DIRS_MAX 64
@@ -81,7 +82,7 @@ void work_name(uint64_t number, char name[WORK_NAME_BYTES]);
  */
 size_t work_content(const struct work *w, uint64_t number, char text[WORK_CONTENT_BYTES]);
 
-/* Makes a file from two parts (the first may be empty) and closes it: 0, negative errno. */
+/* Makes a file of @head (may be empty) and a content of its own, and closes it: 0, negative errno. */
 int work_make(const struct work *w, uint64_t number, const void *head, size_t head_len,
 	      unsigned int mode);
 

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "workload.h"
@@ -38,22 +37,25 @@ size_t work_content(const struct work *w, uint64_t number, char text[WORK_CONTEN
 int work_make(const struct work *w, uint64_t number, const void *head, size_t head_len,
 	      unsigned int mode)
 {
-	char name[WORK_NAME_BYTES], text[WORK_CONTENT_BYTES];
-	/* writev() reads only */
-	struct iovec part[2] = { { (void *)(uintptr_t)head, head_len }, { text, 0 } };
+	char name[WORK_NAME_BYTES], text[WORK_HEAD_BYTES + WORK_CONTENT_BYTES];
+	size_t len = head_len;
 	int fd, rc = 0;
 	ssize_t n;
 
+	if (head_len > WORK_HEAD_BYTES)
+		return -EMSGSIZE;
+	if (head_len)
+		memcpy(text, head, head_len);
+	len += work_content(w, number, text + len);
 	work_name(number, name);
-	part[1].iov_len = work_content(w, number, text);
 	/* write only: a policy on reading must not measure the making */
 	fd = openat(w->place->dir[w->worker], name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -errno;
-	n = writev(fd, part, 2);
+	n = write(fd, text, len);
 	if (n < 0)
 		rc = -errno;
-	else if ((size_t)n != head_len + part[1].iov_len)
+	else if ((size_t)n != len)
 		rc = -ENOSPC;
 	if (close(fd) && !rc)
 		rc = -errno;

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# guest: kernel=patched append=ima_tpm=late timeout=240
+# vtpmfast sweep with an IMA that extends PCR 10 of a software TPM: the proof at
+# every point, and what must not pass it.
+. /tests/lib/guest.sh
+
+vtpmfast sweep --help >/dev/null 2>&1 || skip_all "vtpmfast sweep is not built"
+start_swtpm_with --banks sha1,sha256
+dmesg | grep -q "ima: .*late" || skip_all "this kernel's IMA takes no TPM that comes late"
+dmesg | grep -q "ima: Bound to $tpm" || not_ok "IMA binds to the TPM that comes late"
+policy=/run/sweep.policy
+cat >"$policy" <<-'RULES'
+	measure func=FILE_CHECK mask=MAY_READ fsuuid=@FSUUID@
+	measure func=BPRM_CHECK mask=MAY_EXEC fsuuid=@FSUUID@
+	measure func=MMAP_CHECK mask=MAY_EXEC fsuuid=@FSUUID@
+RULES
+sweep=(vtpmfast sweep --policy "$policy")
+
+# column NAME CSV: its values in one line
+column() {
+	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+		{ printf "%s%s", (NR > 2 ? " " : ""), (at ? $at : "-") }' <<<"$2"
+}
+
+expect_fail -c 2 "--no-tpm where IMA has one" vtpmfast sweep --no-tpm
+
+set_mode "$tpm" adaptive
+code=0
+csv=$("${sweep[@]}" --workload read,create,exec,mmap --processes 1,3 --modes stock,auto --count 23 \
+	--warmup 0 --runs 1 --csv --output /out/sweep.json 2>/run/stderr) || code=$?
+is "$code" 0 "all workloads, one and three workers, two modes"
+[[ $code = 0 ]] || diag "$(</run/stderr)"
+four() { printf '%s %s %s %s' "$1" "$1" "$1" "$1"; }
+is "$(column extends "$csv")" "$(four "23 23 69 69")" "23 files of each worker make 23 entries"
+# the rate is rounded to a tenth, the duration to a microsecond
+is "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ printf "%s%.0f", (NR > 2 ? " " : ""), $at["tpm_extends_per_s"] * $at["duration_s"] }' <<<"$csv")" \
+	"$(four "23 23 69 69")" "... and 23 extends in the TPM's own count"
+is "$(column update_difference "$csv")" "$(four "- - - -")" "no difference to report"
+is "$(column verified "$csv")" "$(four "true true true true")" "the list leads to the PCR, everywhere"
+is "$(column banks "$csv" | tr ' ' '\n' | sort -u)" "sha1+sha256" "in both banks"
+is "$(column mode "$csv")" "$(four "stock auto stock auto")" "modes take turns"
+is "$(column mode_effective "$csv")" "$(four "stock event stock event")" "... and are what they say"
+is "$(column transport "$csv" | tr ' ' '\n' | sort -u)" "ima" "transport ima"
+is "$(column target "$csv" | tr ' ' '\n' | sort -u)" "$tpm" "target $tpm"
+is "$(cat "/sys/class/tpm/$tpm/completion_mode")" adaptive "the mode found at the start is restored"
+
+csv=$("${sweep[@]}" --processes 1,8 --modes stock,auto --duration 0.4 --warmup 0.1 --runs 2 --csv \
+	2>/dev/null) || not_ok "by duration"
+is "$(column verified "$csv")" "$(four "true true")" "verified by duration too"
+is "$(column extends "$csv")" "$(column accesses "$csv")" "an entry for every access"
+is "$(column errors "$csv")" "$(four "0 0")" "no errors"
+in_order() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ if (!($at["min_us"] <= $at["p50_us"] && $at["p50_us"] <= $at["p99_us"] &&
+			$at["p99_us"] <= $at["max_us"] && $at["cpu_tpm_us_per_extend"] > 0)) bad = 1 }
+		END { exit bad || NR != 9 }' <<<"$1"
+}
+expect_pass "ordered quantiles, CPU time of the TPM" in_order "$csv"
+
+# other PCRs are somebody else's business: told, and no error
+"${sweep[@]}" --processes 1 --modes stock --duration 3 --warmup 0 --runs 1 --csv \
+	>/run/csv 2>/run/stderr &
+sweep_pid=$!
+until (($(pgrep -xc vtpmfast) == 3)); do
+	kill -0 "$sweep_pid" 2>/dev/null || bail "the sweep ended: $(</run/stderr)"
+	sleep 0.05
+done
+sleep 1.5
+TPM2TOOLS_TCTI=device:/dev/tpmrm${tpm#tpm} tpm2_pcrextend 7:sha256="$(printf '1%.0s' {1..64})" ||
+	bail "tpm2_pcrextend"
+code=0
+wait "$sweep_pid" || code=$?
+is "$code" 0 "another PCR extended meanwhile: exit 0"
+csv=$(</run/csv)
+is "$(column verified "$csv")" true "... verified"
+is "$(column update_difference "$csv")" 0.50 "... the difference is told: one bank of two"
+
+# a TPM that stops answering costs the time limit, not for ever
+"${sweep[@]}" --processes 2 --duration 60 --warmup 0 --runs 1 --limit 2 --csv >/run/csv 2>/run/stderr &
+sweep_pid=$!
+until (($(pgrep -xc vtpmfast) == 4)); do
+	kill -0 "$sweep_pid" 2>/dev/null || bail "the sweep ended: $(</run/stderr)"
+	sleep 0.05
+done
+sleep 1
+kill -STOP "$pid"
+started=$(now_ms)
+code=0
+wait "$sweep_pid" || code=$?
+is "$code" 4 "the TPM stops: exit 4"
+at_most "$(($(now_ms) - started))" 6000 "... soon after the limit, in ms"
+like "$(</run/stderr)" "stuck|no answer" "... with the reason"
+kill -CONT "$pid"
+gone() { ! pgrep -x vtpmfast; }
+deadline=$(($(now_ms) + 10000))
+until gone >/dev/null || (($(now_ms) > deadline)); do
+	sleep 0.05
+done
+expect_pass "... no process stays once it answers again" gone
+csv=$("${sweep[@]}" --processes 1 --count 23 --warmup 0 --runs 1 --csv 2>/dev/null) ||
+	not_ok "a sweep after that"
+is "$(column verified "$csv")" true "... and the next sweep is verified: no extend was lost"
+
+# PCR 10 extended by somebody else is no difference but a break
+"${sweep[@]}" --processes 2 --duration 3 --warmup 0 --runs 2 --csv >/run/csv 2>/run/stderr &
+sweep_pid=$!
+until (($(pgrep -xc vtpmfast) == 4)); do
+	kill -0 "$sweep_pid" 2>/dev/null || bail "the sweep ended: $(</run/stderr)"
+	sleep 0.05
+done
+sleep 1
+TPM2TOOLS_TCTI=device:/dev/tpmrm${tpm#tpm} tpm2_pcrextend 10:sha256="$(printf '1%.0s' {1..64})" ||
+	bail "tpm2_pcrextend"
+code=0
+wait "$sweep_pid" || code=$?
+is "$code" 5 "PCR 10 extended by another program: exit 5"
+like "$(column verified "$(</run/csv)")" '(^| )false$' "... after the point, which is not verified"
+like "$(</run/stderr)" 'replayed to entry [0-9]+, is not what PCR 10 holds in bank sha256' \
+	"... with the entry and the bank"
+started=$(now_ms)
+expect_fail -c 5 "afterwards every sweep says so" "${sweep[@]}"
+at_most "$(($(now_ms) - started))" 5000 "... before it measures anything, in ms"
+
+kill -KILL "$pid"
+wait_gone "$tpm" || not_ok "$tpm goes away"
+expect_fail -c 3 "the TPM is gone" vtpmfast sweep
+is "$(pgrep -x vtpmfast || true)" "" "no process stays"
+tap_done
