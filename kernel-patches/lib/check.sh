@@ -261,16 +261,26 @@ update_baseline() {
 
 # --- prefix: the kernel builds after every patch ---
 
-# Numbers of the patches to try. In a fresh clone, where nothing differs from
-# origin/main, that is all of them: what was built before is not known there.
+# What the series is compared with: origin/main; where nothing differs from that, as
+# in a fresh clone, what was there before the newest commit that changed the series.
+# Nothing is printed where neither is known.
+compared_with() {
+	local rev
+
+	if git -C "$REPO" rev-parse -q --verify origin/main >/dev/null &&
+		! git -C "$REPO" diff --quiet origin/main -- "$BASE_DIR"; then
+		echo origin/main
+		return
+	fi
+	rev=$(git -C "$REPO" log -1 --first-parent --format=%H -- "$BASE_DIR" 2>/dev/null) || return 0
+	git -C "$REPO" rev-parse -q --verify "$rev^" || true
+}
+
+# Numbers of the patches to try; all of them where nothing is known of before
 prefixes_to_try() {
-	local count number=0 name rev=$CHANGED_SINCE
+	local count number=0 name rev=${CHANGED_SINCE:-$(compared_with)}
 
 	count=$(series_list | wc -l)
-	if [ -z "$rev" ] && git -C "$REPO" rev-parse -q --verify origin/main >/dev/null &&
-		! git -C "$REPO" diff --quiet origin/main -- "$BASE_DIR"; then
-		rev=origin/main
-	fi
 	if [ "$TRY_ALL" = yes ] || [ -z "$rev" ]; then
 		seq 1 "$count"
 		return

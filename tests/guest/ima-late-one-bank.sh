@@ -6,4 +6,5 @@
 . /tests/lib/ima.sh
 
 late_bind sha384
+expect_pass "and by hand" replay_by_hand "$tpm" sha384
 tap_done

@@ -3,34 +3,15 @@
 # guest: kernel=patched timeout=180 append=ima_tpm=late
 # verify on the list that a kernel writes, at rest and while it grows.
 . /tests/lib/guest.sh
-
-ima=/sys/kernel/security/ima
-[[ -e $ima/tpm ]] || skip_all "this kernel's IMA binds to no TPM that comes late"
-vtpmfast verify --help >/dev/null 2>&1 || skip_all "vtpmfast verify is not built"
+. /tests/lib/verify-guest.sh
 
 expect_fail -c 3 "no TPM yet" vtpmfast verify
-start_swtpm_with --banks sha1,sha256
-# the kernel binds when the chip is registered
-for ((i = 0; i < 100; i++)); do
-	[[ $(wc -l <$ima/ascii_runtime_measurements) = 1 ]] || break
-	sleep 0.05
-done
+start_bound_swtpm
 text=$(vtpmfast verify --strict) || true
 like "$text" 'verified  yes' "as soon as the TPM is bound"
 like "$text" 'sha256 .* after entry' "... in the sha256 bank"
 
-# files on a filesystem of their own, so that nothing else is measured
-mkdir -p /tmp/measured
-mount -t tmpfs measured /tmp/measured
-echo "measure func=FILE_CHECK mask=MAY_READ fsmagic=0x01021994 uid=0" >$ima/policy
-make_files() { # FROM TO
-	local i content
-	for ((i = $1; i <= $2; i++)); do
-		echo "$i" >"/tmp/measured/$i"
-		read -r content <"/tmp/measured/$i"
-	done
-	: "$content"
-}
+measure_tmpfs
 entries() { vtpmfast verify --json | sed -n 's/^ *"entries_of_pcr": \([0-9]*\).*/\1/p'; }
 before=$(entries)
 make_files 1 23
@@ -43,18 +24,14 @@ for list in "$ima"/*_runtime_measurements_*; do
 done
 expect_pass "standard input" vtpmfast verify - <$ima/binary_runtime_measurements
 
-# a violation: read by somebody who finds it open for writing
-exec 5>>/tmp/measured/written
-echo more >&5
-read -r _ </tmp/measured/written
-exec 5>&-
+make_violation
 at_least "$(cat $ima/violations)" 1 "a violation"
 text=$(vtpmfast verify) || true
 like "$text" ' [1-9][0-9]* violations' "... is in the list"
 like "$text" 'verified  yes' "... and is replayed"
 
 # PCR first, list second: always a first part of the list, however fast it grows
-make_files 1000 3000 &
+make_files 1000 2000 &
 writer=$!
 good=0
 bad=0
