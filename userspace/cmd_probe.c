@@ -161,6 +161,43 @@ static struct json_object *probe_chips(void)
 }
 
 /*
+ * What a kernel with the series says itself, in `name value` lines. A TPM that came late is bound although
+ * the boot aggregate is zeros. Return: true if there is such a file.
+ */
+static bool add_ima_tpm(struct json_object *ima)
+{
+	static const char *const counters[] = { "extends", "lost", "exempt" };
+	char path[PATH_MAX], line[VALUE_BYTES], *value;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/kernel/security/ima/tpm", sysfs_root());
+	in = fopen(path, "re");
+	if (!in)
+		return false;
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		value = strchr(line, ' ');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		if (!strcmp(line, "state")) {
+			bool bound = !strcmp(value, "boot") || !strcmp(value, "late");
+
+			output_add_str(ima, "state", bound ? "active" : value);
+			if (bound)
+				output_add_str(ima, "tpm_bound", value);
+		} else if (!strcmp(line, "chip")) {
+			output_add_str(ima, "tpm_chip", value);
+		}
+		for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+			if (!strcmp(line, counters[i]))
+				output_add_u64(ima, counters[i], strtoull(value, NULL, 10));
+	}
+	fclose(in);
+	return true;
+}
+
+/*
  * IMA goes into bypass when it finds no TPM at its start; then the first record, boot_aggregate, is all
  * zeros. Only the first line is read: the kernel walks the list from its head for every page.
  */
@@ -217,7 +254,8 @@ static struct json_object *probe_ima(void)
 		output_add_str(ima, "unknown_because", "only root may read its files");
 	if (!sysfs_read(value, sizeof(value), "kernel/security/ima/violations"))
 		output_add_u64(ima, "violations", strtoull(value, NULL, 10));
-	add_ima_state(ima);
+	if (!add_ima_tpm(ima))
+		add_ima_state(ima);
 	add_ima_policy(ima);
 	if (!conditions_cmdline("ima_policy", value, sizeof(value)))
 		output_add_str(ima, "boot_policy", value);

@@ -97,6 +97,19 @@ echo "10 ab ima-ng sha256:${zeros%0}1 boot_aggregate" \
 echo "0 unknown" >$chip/virtual
 probe full
 expect_pass "IMA with a TPM is active" has '^  state +active$'
+printf 'state late\nchip tpm0\nextends 25\nlost 1\nexempt 3\n' >full/kernel/security/ima/tpm
+echo "10 ab ima-ng sha256:$zeros boot_aggregate" \
+	>full/kernel/security/ima/ascii_runtime_measurements
+probe full
+expect_pass "so it is with one that came late, whose boot aggregate is zeros" has '^  state +active$'
+expect_pass "bound late" has '^  tpm_bound +late$'
+expect_pass "to this chip" has '^  tpm_chip +tpm0$'
+expect_pass "lost extends" has '^  lost +1$'
+echo "state waiting" >full/kernel/security/ima/tpm
+probe full
+expect_pass "IMA that waits for a TPM says so" has '^  state +waiting$'
+expect_pass "and is bound to none" lacks '^  tpm_bound'
+rm full/kernel/security/ima/tpm
 expect_pass "not virtual, with the reason" has '^  virtual_reason +unknown$'
 expect_pass "not virtual" has '^  virtual +no$'
 
