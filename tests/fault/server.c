@@ -158,8 +158,11 @@ static int serve_one(int fd, struct fault_plan *plan, FILE *log, int notify_fd)
 		return -EPROTO;
 	req.code = be32_read(req.data + 6);
 	rule = fault_plan_next(plan, req.code, &req.seen);
-	if (log)
+	if (log) {
 		log_request(log, &req, rule);
+		/* seen while the command is under way, not only when it is done */
+		fflush(log);
+	}
 	if (plan->reads && req.code == TPM2_CC_PCR_EXTEND)
 		read_next_file(plan->reads);
 

@@ -88,6 +88,7 @@ replay_by_evmctl() {
 
 # hex_bytes HEX, u32_bytes N: as printf wants them
 hex_bytes() {
+	# shellcheck disable=SC2001 # & has no counterpart in ${}
 	sed 's/../\\x&/g' <<<"$1"
 }
 
@@ -101,7 +102,7 @@ u32_bytes() {
 # the file's digest as ALGORITHM:, a NUL and the bytes, the name with a NUL.
 replay_by_hand() {
 	local pcr template digest name algo hex data
-	pcr=$(${2}sum </dev/null | awk '{ gsub(/./, "0", $1); print $1 }')
+	pcr=$("${2}sum" </dev/null | awk '{ gsub(/./, "0", $1); print $1 }')
 	while read -r _ _ template digest name; do
 		[[ $template = ima-ng ]] || return 1
 		algo=${digest%%:*}

@@ -57,6 +57,15 @@ done
 
 gen --templates 'ima-ng,ima-sig,evm-sig,d|n' --entries 60 --violations 5 --other-pcr 7
 agree "templates mixed, two PCRs"
+for where in start end; do
+	if [[ $where = start ]]; then
+		{ printf '\0sha1:10:%040d\n' 1 && cat "$p"; } >"$work/nul"
+	else
+		{ cat "$p" && printf 'sha1:10:%040d\0\n' 1; } >"$work/nul"
+	fi
+	refuse "a value behind a NUL, at the $where of the file, is not passed over" "" \
+		"${verify[@]}" "$b" --pcrs "$work/nul"
+done
 expect_pass "... PCR 10" "${verify[@]}" "$b" --pcrs "$p"
 expect_pass "... PCR 11" "${verify[@]}" "$b" --pcrs "$p" --pcr 11
 gen --templates 'ima-ng,ima,ima-sig,ima-buf,evm-sig,d-ng|n-ng|igid' --entries 60 --violations 5 \

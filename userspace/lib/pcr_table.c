@@ -171,10 +171,21 @@ int pcr_table_load(const char *path, struct pcr_table *t, struct vtf_error *err)
 
 	if (!from)
 		return vtf_error_set(err, VTF_EXIT_USAGE, "open %s: %s", path, strerror(errno));
-	while (!fault && fgets(line, sizeof(line), from)) {
+	for (;;) {
+		size_t len;
+
+		/* what fgets() does not write stays: a second NUL is one of the file */
+		memset(line, '\n', sizeof(line));
+		if (fault || !fgets(line, sizeof(line), from))
+			break;
 		number++;
-		fault = strlen(line) == sizeof(line) - 1 ? "line too long" :
-							   parse_line(t, &bank, line);
+		len = strlen(line);
+		if (len == sizeof(line) - 1)
+			fault = "line too long";
+		else if (memchr(line + len + 1, '\0', sizeof(line) - len - 1))
+			fault = "a NUL in it";
+		else
+			fault = parse_line(t, &bank, line);
 	}
 	if (fault)
 		rc = vtf_error_set(err, VTF_EXIT_VERIFY, "%s, line %u: %s", path, number, fault);
