@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "clock.h"
+#include "costs.h"
 #include "crew.h"
 #include "run_shared.h"
 #include "signals.h"
@@ -24,10 +25,7 @@ struct run {
 	struct crew crew;
 	uint64_t seen[RUN_MAX_CLIENTS]; /* progress at the last look ... */
 	uint64_t seen_ns[RUN_MAX_CLIENTS]; /* ... and when it last changed */
-	struct cpu_machine machine[2];
-	struct cpu_times tpm[2];
-	struct sysfs_stats stats[2];
-	bool have_machine, have_tpm, have_stats;
+	struct costs costs;
 };
 
 static void client_main(void *context, unsigned int index)
@@ -151,18 +149,6 @@ static pid_t tpm_pid(const struct run *r)
 	return r->spec->tpm_pid ? r->spec->tpm_pid : r->sh->slot[0].tpm_pid;
 }
 
-/* @which: 0 at the start of the timed part, 1 at its end. */
-static void snapshot(struct run *r, int which)
-{
-	bool machine = !cpu_of_machine(&r->machine[which]);
-	bool tpm = tpm_pid(r) && !cpu_of_process(tpm_pid(r), &r->tpm[which]);
-	bool stats = r->spec->chip && !sysfs_stats_get(r->spec->chip, &r->stats[which]);
-
-	r->have_machine = machine && (!which || r->have_machine);
-	r->have_tpm = tpm && (!which || r->have_tpm);
-	r->have_stats = stats && (!which || r->have_stats);
-}
-
 static int run_phases(struct run *r, struct vtf_error *err)
 {
 	uint64_t timed_ns;
@@ -183,31 +169,16 @@ static int run_phases(struct run *r, struct vtf_error *err)
 	}
 	if (err->code != VTF_EXIT_DONE)
 		return -1;
-	snapshot(r, 0);
+	costs_snapshot(&r->costs, 0, tpm_pid(r), r->spec->chip);
 	if (await(r, PHASE_AFTER, err))
 		return -1;
-	snapshot(r, 1);
+	costs_snapshot(&r->costs, 1, tpm_pid(r), r->spec->chip);
 	gate_open(&r->sh->gate, PHASE_AFTER);
 	if (await(r, PHASE_END, err))
 		return -1;
 	gate_open(&r->sh->gate, PHASE_END);
 	crew_reap_until(&r->crew, clock_now_ns() + END_NS);
 	return 0;
-}
-
-static void sum_stats(const struct run *r, struct run_result *result)
-{
-	const struct sysfs_stats *a = &r->stats[0], *b = &r->stats[1];
-
-	result->have_stats = r->have_stats;
-	if (!r->have_stats)
-		return;
-	result->stats.commands = b->commands - a->commands;
-	result->stats.looks = b->looks - a->looks;
-	result->stats.sleeps = b->sleeps - a->sleeps;
-	result->stats.wakeups = b->wakeups - a->wakeups;
-	result->stats.timeouts = b->timeouts - a->timeouts;
-	result->stats.cancels = b->cancels - a->cancels;
 }
 
 /* Adds the clients up. Return: how many of them gave up. */
@@ -245,18 +216,6 @@ static unsigned int sum_clients(struct run *r, struct run_result *result)
 		result->client_system_us = (double)system_us / (double)result->extends;
 	}
 	return gave_up;
-}
-
-static void sum_machine(const struct run *r, struct run_result *result)
-{
-	if (r->have_machine)
-		result->idle_pct = cpu_idle_pct(&r->machine[0], &r->machine[1]);
-	if (r->have_tpm && result->extends) {
-		uint64_t before_us = r->tpm[0].user_us + r->tpm[0].system_us;
-		uint64_t after_us = r->tpm[1].user_us + r->tpm[1].system_us;
-
-		result->tpm_us = (double)(after_us - before_us) / (double)result->extends;
-	}
 }
 
 static enum vtf_exit judge(const struct run_result *result, unsigned int gave_up)
@@ -308,8 +267,7 @@ enum vtf_exit run_point(const struct run_spec *spec, struct run_result *result)
 	} else {
 		unsigned int gave_up = sum_clients(&r, result);
 
-		sum_machine(&r, result);
-		sum_stats(&r, result);
+		costs_sum(&r.costs, result);
 		run_verify(r.sh, result);
 		code = judge(result, gave_up);
 	}

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "lib/costs.h"
 #include "lib/signals.h"
 #include "lib/sysfs.h"
 #include "sweep/shared.h"
@@ -32,11 +33,8 @@ struct point {
 	struct crew crew;
 	uint64_t seen[CREW_MAX]; /* progress at the last look ... */
 	uint64_t seen_ns[CREW_MAX]; /* ... and when it last changed */
-	struct cpu_machine machine[2];
-	struct cpu_times tpm[2];
-	struct sysfs_stats stats[2];
+	struct costs costs;
 	struct tpm_reading reading[2];
-	bool have_machine, have_tpm, have_stats;
 };
 
 int point_list_entries(uint64_t *entries)
@@ -155,18 +153,6 @@ static void let_in(struct point *p, unsigned int phase)
 	gate_open(&p->sh->gate, phase);
 }
 
-/* @which: 0 at the start of the timed part, 1 at its end. */
-static void snapshot(struct point *p, int which)
-{
-	bool machine = !cpu_of_machine(&p->machine[which]);
-	bool tpm = p->spec->tpm_pid && !cpu_of_process(p->spec->tpm_pid, &p->tpm[which]);
-	bool stats = p->spec->chip && !sysfs_stats_get(p->spec->chip, &p->stats[which]);
-
-	p->have_machine = machine && (!which || p->have_machine);
-	p->have_tpm = tpm && (!which || p->have_tpm);
-	p->have_stats = stats && (!which || p->have_stats);
-}
-
 static int begin_timed(struct point *p, struct point_result *result)
 {
 	struct vtf_error *err = &result->run.error;
@@ -178,7 +164,7 @@ static int begin_timed(struct point *p, struct point_result *result)
 	if (p->spec->tpm && tpm_watch_read(p->spec->tpm, &p->reading[0], err))
 		return -1;
 	/* last, so that the reading above does not count */
-	snapshot(p, 0);
+	costs_snapshot(&p->costs, 0, p->spec->tpm_pid, p->spec->chip);
 	return 0;
 }
 
@@ -187,7 +173,7 @@ static int end_timed(struct point *p, struct point_result *result)
 	struct vtf_error *err = &result->run.error;
 	struct ima_follow_counts before, after;
 
-	snapshot(p, 1);
+	costs_snapshot(&p->costs, 1, p->spec->tpm_pid, p->spec->chip);
 	ima_follow_counts(p->spec->follow, &before);
 	if (!p->spec->tpm) {
 		if (ima_follow_update(p->spec->follow, err))
@@ -232,33 +218,6 @@ static int run_phases(struct point *p, struct point_result *result)
 	gate_open(&p->sh->gate, POINT_END);
 	crew_reap_until(&p->crew, clock_now_ns() + END_NS);
 	return rc;
-}
-
-static void sum_stats(const struct point *p, struct run_result *run)
-{
-	const struct sysfs_stats *a = &p->stats[0], *b = &p->stats[1];
-
-	run->have_stats = p->have_stats;
-	if (!p->have_stats)
-		return;
-	run->stats.commands = b->commands - a->commands;
-	run->stats.looks = b->looks - a->looks;
-	run->stats.sleeps = b->sleeps - a->sleeps;
-	run->stats.wakeups = b->wakeups - a->wakeups;
-	run->stats.timeouts = b->timeouts - a->timeouts;
-	run->stats.cancels = b->cancels - a->cancels;
-}
-
-static void sum_machine(const struct point *p, struct run_result *run)
-{
-	if (p->have_machine)
-		run->idle_pct = cpu_idle_pct(&p->machine[0], &p->machine[1]);
-	if (p->have_tpm && run->extends) {
-		uint64_t before_us = p->tpm[0].user_us + p->tpm[0].system_us;
-		uint64_t after_us = p->tpm[1].user_us + p->tpm[1].system_us;
-
-		run->tpm_us = (double)(after_us - before_us) / (double)run->extends;
-	}
 }
 
 /* Adds the workers up. Return: how many of them gave up. */
@@ -412,8 +371,7 @@ enum vtf_exit point_run(const struct point_spec *spec, struct point_result *resu
 	} else {
 		unsigned int gave_up = sum_workers(&p, result);
 
-		sum_machine(&p, &result->run);
-		sum_stats(&p, &result->run);
+		costs_sum(&p.costs, &result->run);
 		code = judge(result, gave_up);
 	}
 	end_workers(&p, err);
