@@ -164,3 +164,21 @@ late_bind() {
 	measures_and_replays "$tpm" "$@"
 	is "$(tpm_value lost)" 0 "nothing was lost"
 }
+
+# late_bind_fails N: the extend number N of the bind, 1 or 2, is refused
+# shellcheck disable=SC2154 # start_scripted sets log and tpm
+late_bind_fails() {
+	start_scripted "PCR_Extend:$1=rc,0x101"
+	is "$(tpm_value state)" failed "IMA says that the bind failed"
+	is "$(entries_named tpm_attach_aggregate)" $(($1 - 1)) "entries that mark the bind"
+	is "$(tpm_value lost) $(tpm_value extends)" "$1 0" "all that is listed counts as lost"
+	like "$(dmesg | grep 'ima: Binding')" 'failed half-way' "the log says so"
+	is "$(grep -c PCR_Extend "$log")" $(($1 + 1)) "one more extend followed: the ones"
+	expect_fail "the list does not replay to the PCR" replay_is_pcr "$tpm" sha256
+	private_mount
+	load_policy
+	make_files a 3
+	read_files a
+	is "$(grep -c PCR_Extend "$log")" $(($1 + 1)) "nothing is extended any more"
+	is "$(entries)" $(($1 + 3)) "files are listed all the same"
+}
