@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "lib/conditions.h"
 #include "lib/error.h"
+#include "lib/ima_tpm.h"
 #include "lib/output.h"
 #include "lib/sysfs.h"
 #include "lib/tpm_identity.h"
@@ -161,39 +162,26 @@ static struct json_object *probe_chips(void)
 }
 
 /*
- * What a kernel with the series says itself, in `name value` lines. A TPM that came late is bound although
- * the boot aggregate is zeros. Return: true if there is such a file.
+ * What a kernel with the series says itself. A TPM that came late is bound although the boot aggregate is
+ * zeros. Return: whether it says anything.
  */
 static bool add_ima_tpm(struct json_object *ima)
 {
-	static const char *const counters[] = { "extends", "lost", "exempt" };
-	char path[PATH_MAX], line[VALUE_BYTES], *value;
-	FILE *in;
+	struct ima_tpm tpm;
 
-	snprintf(path, sizeof(path), "%s/kernel/security/ima/tpm", sysfs_root());
-	in = fopen(path, "re");
-	if (!in)
+	if (ima_tpm_read(&tpm))
 		return false;
-	while (fgets(line, sizeof(line), in)) {
-		line[strcspn(line, "\n")] = '\0';
-		value = strchr(line, ' ');
-		if (!value)
-			continue;
-		*value++ = '\0';
-		if (!strcmp(line, "state")) {
-			bool bound = !strcmp(value, "boot") || !strcmp(value, "late");
-
-			output_add_str(ima, "state", bound ? "active" : value);
-			if (bound)
-				output_add_str(ima, "tpm_bound", value);
-		} else if (!strcmp(line, "chip")) {
-			output_add_str(ima, "tpm_chip", value);
-		}
-		for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-			if (!strcmp(line, counters[i]))
-				output_add_u64(ima, counters[i], strtoull(value, NULL, 10));
+	if (!strcmp(tpm.state, "boot") || !strcmp(tpm.state, "late")) {
+		output_add_str(ima, "state", "active");
+		output_add_str(ima, "tpm_bound", tpm.state);
+	} else {
+		output_add_str(ima, "state", tpm.state);
 	}
-	fclose(in);
+	if (*tpm.chip)
+		output_add_str(ima, "tpm_chip", tpm.chip);
+	for (int i = 0; i < IMA_TPM_COUNTERS; i++)
+		if (tpm.have[i])
+			output_add_u64(ima, ima_tpm_counter_name(i), tpm.counter[i]);
 	return true;
 }
 

@@ -14,6 +14,7 @@
 
 #include "lib/clock.h"
 #include "lib/costs.h"
+#include "lib/ima_tpm.h"
 #include "lib/signals.h"
 #include "lib/sysfs.h"
 #include "sweep/shared.h"
@@ -33,6 +34,7 @@ struct point {
 	struct crew crew;
 	uint64_t seen[CREW_MAX]; /* progress at the last look ... */
 	uint64_t seen_ns[CREW_MAX]; /* ... and when it last changed */
+	uint64_t lost; /* extends that IMA counted as lost when the point began */
 	struct costs costs;
 	struct tpm_reading reading[2];
 };
@@ -113,6 +115,30 @@ static int find_stuck(struct point *p, struct vtf_error *err)
 	return 0;
 }
 
+/* What IMA counts as lost since boot; 0 where the kernel does not count. */
+static uint64_t lost_extends(void)
+{
+	struct ima_tpm tpm;
+
+	return ima_tpm_read(&tpm) ? 0 : tpm.counter[IMA_TPM_LOST];
+}
+
+/*
+ * An access gets on although its extend is lost, once the time limit of the
+ * kernel is over, so nobody need be stuck; but no list can be right any more.
+ */
+static int find_lost(const struct point *p, struct vtf_error *err)
+{
+	uint64_t lost = lost_extends();
+
+	if (lost <= p->lost)
+		return 0;
+	return vtf_error_set(err, VTF_EXIT_TPM,
+			     "the TPM refuses extends or gives no answer: IMA has lost %llu "
+			     "(workload %s)",
+			     (unsigned long long)(lost - p->lost), p->spec->workload->name);
+}
+
 static int worker_error(const struct point *p, struct vtf_error *err)
 {
 	for (unsigned int i = 0; i < p->spec->workers; i++) {
@@ -142,7 +168,7 @@ static int await(struct point *p, unsigned int phase, struct vtf_error *err)
 		status = crew_reap(&p->crew, &left);
 		if (status)
 			return crew_died(status, err);
-		if (find_stuck(p, err))
+		if (find_lost(p, err) || find_stuck(p, err))
 			return -1;
 	}
 }
@@ -321,6 +347,7 @@ static int point_init(struct point *p, const struct point_spec *spec, struct vtf
 {
 	memset(p, 0, sizeof(*p));
 	p->spec = spec;
+	p->lost = lost_extends();
 	p->shared_bytes = sizeof(struct point_shared) + spec->workers * sizeof(struct point_slot);
 	p->sh = mmap(NULL, p->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
