@@ -217,6 +217,17 @@ static struct json_object *new_point(const struct sweep *s, const struct sweep_a
 	return point;
 }
 
+/* What IMA counts itself; a kernel without the series does not. */
+static void add_ima_figures(struct json_object *point, const struct ima_figures *ima)
+{
+	output_add_num(point, "commands_per_extend", ima->commands_per_extend, 3);
+	output_add_num(point, "mean_batch", ima->mean_batch, 2);
+	if (ima->wait_p50_us_below)
+		output_add_u64(point, "ima_wait_p50_us_below", ima->wait_p50_us_below);
+	if (ima->wait_p99_us_below)
+		output_add_u64(point, "ima_wait_p99_us_below", ima->wait_p99_us_below);
+}
+
 /* What only sweep knows; the rest is as in every point. */
 static void fill_point(struct json_object *point, const struct point_result *result)
 {
@@ -230,6 +241,7 @@ static void fill_point(struct json_object *point, const struct point_result *res
 	output_add_u64(point, "errors", result->errors);
 	if (result->violations)
 		output_add_u64(point, "violations", result->violations);
+	add_ima_figures(point, &result->ima);
 	if (!result->have_updates || !(run->duration_s > 0))
 		return;
 	output_add_num(point, "tpm_extends_per_s", result->updates / banks / run->duration_s, 1);

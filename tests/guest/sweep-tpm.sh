@@ -60,6 +60,15 @@ in_order() {
 }
 expect_pass "ordered quantiles, CPU time of the TPM" in_order "$csv"
 
+# shellcheck disable=SC2317 # called by expect_pass
+as_ima_counts() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ c = $at["commands_per_extend"]; b = $at["mean_batch"]
+		  if (!(at["mean_batch"] && c > 0 && c <= 1 && b >= 1 && b <= 16)) bad = 1 }
+		END { exit bad || NR != 9 }' <<<"$1"
+}
+expect_pass "commands of an extend, extends of a group, by IMA's own counters" as_ima_counts "$csv"
+
 # other PCRs are somebody else's business: told, and no error
 "${sweep[@]}" --processes 1 --modes stock --duration 3 --warmup 0 --runs 1 --csv \
 	>/run/csv 2>/run/stderr &

@@ -117,7 +117,7 @@ no_tpm() {
 	printf '{"workload":"read","device":"none","transport":"ima","mode":"no-tpm","processes":%d,"run":%d,"extends_per_s":%s,"p99_us":30,"cpu_us_per_extend":20,"list_entries":7}' \
 		"$1" "$2" "$3"
 }
-doc sweep A "$(ima stock 1 1000)" "$(ima auto 1 9000 ',"update_difference":-3')" "$(ima auto 2 8000)" >ima-a.json
+doc sweep A "$(ima stock 1 1000)" "$(ima auto 1 9000 ',"update_difference":-3,"commands_per_extend":0.25,"mean_batch":3.5,"ima_wait_p50_us_below":128,"ima_wait_p99_us_below":4096')" "$(ima auto 2 8000)" >ima-a.json
 doc sweep B "$(ima stock 1 2000)" "$(ima auto 1 11000)" >ima-b.json
 # other conditions: without a TPM there are no banks
 doc sweep C "$(no_tpm 1 1 30000)" "$(no_tpm 1 2 40000)" | sed 's/,"banks":"sha256"//' >no-c.json
@@ -135,6 +135,10 @@ is "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
 	$c["processes"] == 2 && $c["transport"] == "ima" { print $c["pct_of_no_tpm_medians"] "." }' i.csv)" . \
 	"nor has a number of processes that was not measured without a TPM"
 is "$(field i.csv 1 read auto update_difference | head -n 1)" -3 "a difference may be below zero"
+for member in commands_per_extend=0.25 mean_batch=3.5 ima_wait_p50_us_below=128 ima_wait_p99_us_below=4096; do
+	is "$(field i.csv 1 read auto "${member%=*}" | head -n 1)" "${member#*=}" "IMA's own: ${member%=*}"
+	is "$(field i.csv 1 read stock "${member%=*}")" "" "... empty where nothing is said"
+done
 is "$(field i.csv 1 read stock list_entries)" 7 "the list's length is carried"
 is "$(field i.csv 3 read no-tpm verified)" "" "without a TPM there is nothing to verify"
 expect_pass "the table has it" exits 0 '' ima-a.json ima-b.json no-c.json no-d.json

@@ -85,6 +85,11 @@ fi
 for file in "$top"/tests/data/sweep-*.json; do
 	expect_pass "the schema takes ${file##*/}" valid_json "$file"
 done
+jq '.points[0] += {commands_per_extend: 0.25, mean_batch: 4, ima_wait_p50_us_below: 8, ima_wait_p99_us_below: 16}' \
+	"$file" >"$work/good.json"
+expect_pass "... with what IMA counts" valid_json "$work/good.json"
+jq '.points[0].ima_wait_p99_us_below = 16.5' "$file" >"$work/bad.json"
+expect_fail "... not with a bound that is no integer" valid_json "$work/bad.json"
 jq 'del(.points[0].list_entries_end)' "$file" >"$work/bad.json"
 expect_fail "... not without list_entries_end" valid_json "$work/bad.json"
 jq '.points[0].transport = "raw"' "$file" >"$work/bad.json"

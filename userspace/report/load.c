@@ -37,6 +37,10 @@ const char *const report_metric_names[METRIC_COUNT] = {
 	[METRIC_LIST_ENTRIES_END] = "list_entries_end",
 	[METRIC_VIOLATIONS] = "violations",
 	[METRIC_TIMEOUTS] = "timeouts",
+	[METRIC_COMMANDS_PER_EXTEND] = "commands_per_extend",
+	[METRIC_MEAN_BATCH] = "mean_batch",
+	[METRIC_IMA_WAIT_P50] = "ima_wait_p50_us_below",
+	[METRIC_IMA_WAIT_P99] = "ima_wait_p99_us_below",
 };
 
 /* The file that is being read, for complaints, and what its points inherit. */

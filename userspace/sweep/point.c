@@ -36,6 +36,8 @@ struct point {
 	uint64_t seen_ns[CREW_MAX]; /* ... and when it last changed */
 	uint64_t lost; /* extends that IMA counted as lost when the point began */
 	struct costs costs;
+	struct ima_tpm ima[2]; /* before and after the timed part */
+	bool have_ima[2];
 	struct tpm_reading reading[2];
 };
 
@@ -189,7 +191,8 @@ static int begin_timed(struct point *p, struct point_result *result)
 				     strerror(-rc));
 	if (p->spec->tpm && tpm_watch_read(p->spec->tpm, &p->reading[0], err))
 		return -1;
-	/* last, so that the reading above does not count */
+	p->have_ima[0] = !ima_tpm_read(&p->ima[0]);
+	/* last, so that the readings above do not count */
 	costs_snapshot(&p->costs, 0, p->spec->tpm_pid, p->spec->chip);
 	return 0;
 }
@@ -200,6 +203,10 @@ static int end_timed(struct point *p, struct point_result *result)
 	struct ima_follow_counts before, after;
 
 	costs_snapshot(&p->costs, 1, p->spec->tpm_pid, p->spec->chip);
+	/* every access has returned, so every extend has ended */
+	p->have_ima[1] = !ima_tpm_read(&p->ima[1]);
+	ima_figures_between(p->have_ima[0] ? &p->ima[0] : NULL, p->have_ima[1] ? &p->ima[1] : NULL,
+			    &result->ima);
 	ima_follow_counts(p->spec->follow, &before);
 	if (!p->spec->tpm) {
 		if (ima_follow_update(p->spec->follow, err))
