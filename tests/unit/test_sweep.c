@@ -431,6 +431,39 @@ static void the_stuck_are_killed(void **state)
 	assert_true(clock_now_ns() - start_ns < 10 * NS_PER_S);
 }
 
+/* An access whose extend is lost. */
+static int lose(struct work *w, const struct work_file *file)
+{
+	(void)w;
+	(void)file;
+	say_ima_tpm("state late\nlost 3\nfirst_lost 17\n");
+	return hang(w, file);
+}
+
+static void check_lost(struct fixture *f, const char *before, const char *said, const char *unsaid)
+{
+	struct workload bad = workload_read;
+
+	bad.run = lose;
+	f->spec.workload = &bad;
+	say_ima_tpm(before);
+	assert_int_equal(point_run(&f->spec, &f->result), VTF_EXIT_TPM);
+	assert_non_null(strstr(f->result.run.error.text, said));
+	if (unsaid)
+		assert_null(strstr(f->result.run.error.text, unsaid));
+}
+
+static void a_lost_extend_is_named(void **state)
+{
+	check_lost(*state, "state late\nlost 0\n", "lost 3, the first at list entry 17", NULL);
+}
+
+/* The first since boot is none of this point's. */
+static void an_old_one_is_not(void **state)
+{
+	check_lost(*state, "state late\nlost 1\nfirst_lost 17\n", "lost 2", "17");
+}
+
 #define WITH_MACHINE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -451,6 +484,8 @@ int main(void)
 		WITH_MACHINE(who_only_fails_gives_up),
 		WITH_MACHINE(the_stuck_are_killed),
 		WITH_MACHINE(ima_counts_too),
+		WITH_MACHINE(a_lost_extend_is_named),
+		WITH_MACHINE(an_old_one_is_not),
 		WITH_MACHINE(ima_says_nothing),
 	};
 
