@@ -20,6 +20,7 @@
 #include "lib/conditions.h"
 #include "lib/error.h"
 #include "lib/ima_tpm.h"
+#include "lib/measure.h"
 #include "lib/output.h"
 #include "lib/sysfs.h"
 #include "lib/tpm_identity.h"
@@ -378,7 +379,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->json = true;
 		return 0;
 	case 'o':
-		options->output = arg;
+		options->output = measure_parse_output(arg, "output", state);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument `%s`", arg);

@@ -334,13 +334,18 @@ static enum vtf_exit run(struct sweep *s)
 	if (!sweep_check(s, &err) && !s->no_tpm && !modes_prepare(&s->modes, s->chip, s->chip, &err))
 		s->tpm_pid = modes_tpm_process(s->tpm_pid, !strcmp(s->driver, "vtpm_proxy"), NAME,
 					       &err);
+	if (signals_pending()) {
+		/* whatever failed, failed for that */
+		err.code = VTF_EXIT_DONE;
+		vtf_error_set(&err, VTF_EXIT_INCOMPLETE, "interrupted by signal %d",
+			      signals_pending());
+	}
 	if (err.code != VTF_EXIT_DONE)
 		return vtf_error_print(NAME, &err);
 	/* whatever the TPM, there is one list */
 	lock = lock_tpm(s->chip[0] ? s->chip : "IMA", &err);
 	if (lock < 0)
 		return vtf_error_print(NAME, &err);
-	signals_catch();
 	code = measure(s, &doc);
 	code = vtf_exit_worse(code, modes_restore(&s->modes, NAME));
 	/* before the result is written: while it is open, paths may mean other files */
@@ -367,6 +372,8 @@ int cmd_sweep(int argc, char **argv)
 
 	if (!s)
 		return VTF_EXIT_INTERNAL;
+	/* first: from here on there is no moment at which a signal ends it without a word */
+	signals_catch();
 	s->place.namespace = s->place.directory = -1;
 	if (!argp_parse(&argp, argc, argv, 0, NULL, s))
 		code = run(s);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -155,7 +156,7 @@ static error_t parse_list_option(struct verify *v, int key, char *arg, struct ar
 		v->json = true;
 		break;
 	case 'o':
-		v->output = arg;
+		v->output = measure_parse_output(arg, "output", state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -251,13 +252,19 @@ static int choose_banks(struct verify *v, struct vtf_error *err)
 
 static int open_list(struct verify *v, struct vtf_error *err)
 {
+	struct stat st;
+
 	if (!strcmp(v->path, "-")) {
 		v->opts.fd = STDIN_FILENO;
 		return 0;
 	}
 	v->opts.fd = open(v->path, O_RDONLY | O_CLOEXEC);
-	if (v->opts.fd >= 0)
+	if (v->opts.fd >= 0 && (fstat(v->opts.fd, &st) || !S_ISDIR(st.st_mode)))
 		return 0;
+	if (v->opts.fd >= 0) {
+		close(v->opts.fd);
+		errno = EISDIR;
+	}
 	return vtf_error_set(err, v->named ? VTF_EXIT_USAGE : VTF_EXIT_MISSING, "open %s: %s%s",
 			     v->path, strerror(errno),
 			     v->named || errno != ENOENT ? "" :

@@ -163,7 +163,9 @@ probe full --output t.txt
 expect_pass "--output" grep -q 'vtpm_proxy' t.txt
 expect_pass "--output: nothing on stdout" test ! -s out
 probe full --output nodir/x
-is "$rc" 1 "unwritable output: exit 1"
+is "$rc" 2 "unwritable output: exit 2"
+probe full --output .
+is "$rc" 2 "a directory as output: exit 2"
 probe full --frobnicate
 is "$rc" 2 "unknown option: exit 2"
 probe full word

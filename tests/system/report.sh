@@ -219,7 +219,7 @@ expect_pass "an incomplete file" exits 6 'not complete' part.json
 echo old >keep.csv
 expect_pass "a failed run leaves the old file" exits 5 'cut.json' --csv=keep.csv a.json cut.json
 expect_pass "untouched" grep -qx old keep.csv
-expect_pass "no directory: exit 1" exits 1 'cannot write nodir/x.csv' --csv=nodir/x.csv a.json
+expect_pass "no directory: exit 2" exits 2 'cannot write nodir/x.csv' --csv=nodir/x.csv a.json
 expect_pass "--output takes the table" exits 0 '' --output t.txt a.json
 expect_pass "stdout is empty then" test ! -s out
 expect_pass "no temporary file is left" bash -c '! ls -A | grep -E "\.(tmp|new)|^\.[a-z]"'

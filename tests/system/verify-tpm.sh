@@ -131,6 +131,8 @@ refuse "no PEM" "${verify[@]}" "$b" --quote "$work/good.msg" --signature "$work/
 	--key "$work/public" --pcrs "$p"
 openssl ecparam -name prime256v1 -genkey -noout 2>/dev/null | openssl ec -pubout \
 	-out "$work/other.pem" 2>/dev/null
+expect_fail -c 2 "a directory as key" "${verify[@]}" "$b" --quote "$work/good.msg" \
+	--signature "$work/good.sig" --key "$work" --pcrs "$p"
 refuse "another key" "${verify[@]}" "$b" --quote "$work/good.msg" --signature "$work/good.sig" \
 	--key "$work/other.pem" --pcrs "$p"
 

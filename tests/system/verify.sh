@@ -161,6 +161,12 @@ cat "$p" "$p" >"$work/wrong"
 refuse "a value given twice" "" "${verify[@]}" "$b" --pcrs "$work/wrong"
 expect_fail -c 2 "no such file of values" "${verify[@]}" "$b" --pcrs "$work/none"
 expect_fail -c 2 "no such list" "${verify[@]}" "$work/none" --pcrs "$p"
+expect_fail -c 2 "a directory of values" "${verify[@]}" "$b" --pcrs "$work"
+expect_fail -c 2 "a directory as list" "${verify[@]}" "$work" --pcrs "$p"
+for output in "$work/none/x" "$work" "$work/none/" ""; do
+	run_timed "${verify[@]}" "$b" --pcrs "$p" --output "$output"
+	is "$code$out" 2 "an output that cannot be: '${output#"$work"}'"
+done
 expect_fail -c 2 "values and a TPM" "${verify[@]}" "$b" --pcrs "$p" --device /dev/tpm0
 expect_fail -c 2 "half a quote" "${verify[@]}" "$b" --pcrs "$p" --quote "$p"
 expect_fail -c 3 "no such TPM" "${verify[@]}" "$b" --device /dev/tpm77

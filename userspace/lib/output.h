@@ -71,6 +71,13 @@ void output_add_num(struct json_object *obj, const char *key, double value, int 
 int output_write_atomic(const char *path, const void *data, size_t len);
 
 /**
+ * output_check() - whether output_write_atomic() has a chance, before any work is done
+ *
+ * Return: 0, or negative errno.
+ */
+int output_check(const char *path);
+
+/**
  * output_write_json() - write a document
  * @path: file (as output_write_atomic()); NULL: stdout
  * @doc:  a document
