@@ -213,6 +213,8 @@ static struct json_object *new_point(const struct sweep *s, const struct sweep_a
 	if (s->threads)
 		output_add_bool(point, "threads", true);
 	output_add_u64(point, "run", at->run);
+	if (s->list_entries)
+		output_add_u64(point, "list_entries_asked", s->list_entries);
 	output_add_u64(point, "pcr", IMA_DEFAULT_PCR);
 	return point;
 }

@@ -73,6 +73,7 @@ struct report_setting {
 	char banks[64]; /* "sha256", "sha1+sha256" */
 	int processes; /* 0 where nothing is said */
 	int digests_per_command; /* 0 where nothing is said */
+	long list_entries_asked; /* that IMA's list was filled up to first; 0: as it was */
 	bool threads; /* the clients are threads of one process */
 };
 
