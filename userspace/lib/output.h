@@ -87,18 +87,6 @@ int output_check(const char *path);
 int output_write_json(const char *path, struct json_object *doc);
 
 /**
- * output_load() - read a result document
- * @path:   file, "-" for standard input
- * @reason: set to a static text or to json-c's on failure
- *
- * Checks that it is an object with the schema number of this program, a
- * string "kind" and an array "points".
- *
- * Return: the document (free with json_object_put()), NULL on failure.
- */
-struct json_object *output_load(const char *path, const char **reason);
-
-/**
  * output_csv() - print points as CSV with a header line (RFC 4180)
  * @to:     stream
  * @points: array of flat objects
