@@ -79,7 +79,7 @@ static int check_signature(struct quote *q, const struct pcr_bank **hash, struct
 	uint8_t bytes[FILE_BYTES];
 	const char *reason;
 	EVP_PKEY *key = NULL;
-	size_t len;
+	size_t len = 0;
 	BIO *from;
 
 	if (load(q->files->key, bytes, &len, err))
