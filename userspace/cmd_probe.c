@@ -20,6 +20,7 @@
 #include "lib/conditions.h"
 #include "lib/error.h"
 #include "lib/ima_tpm.h"
+#include "lib/measure.h"
 #include "lib/output.h"
 #include "lib/sysfs.h"
 #include "lib/tpm_identity.h"
@@ -161,6 +162,15 @@ static struct json_object *probe_chips(void)
 	return chips;
 }
 
+static void add_series(struct json_object *ima, const struct ima_tpm *tpm, enum ima_tpm_series which)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (unsigned int i = 0; i < ima_tpm_series_length(which); i++)
+		json_object_array_add(array, json_object_new_uint64(tpm->series[which][i]));
+	json_object_object_add(ima, ima_tpm_series_name(which), array);
+}
+
 /*
  * What a kernel with the series says itself. A TPM that came late is bound although the boot aggregate is
  * zeros. Return: whether it says anything.
@@ -182,6 +192,9 @@ static bool add_ima_tpm(struct json_object *ima)
 	for (int i = 0; i < IMA_TPM_COUNTERS; i++)
 		if (tpm.have[i])
 			output_add_u64(ima, ima_tpm_counter_name(i), tpm.counter[i]);
+	for (int i = 0; i < IMA_TPM_SERIES; i++)
+		if (tpm.have_series[i])
+			add_series(ima, &tpm, i);
 	return true;
 }
 
@@ -305,6 +318,14 @@ static struct json_object *probe(void)
 	return doc;
 }
 
+/* Numbers as the kernel prints them, without brackets and commas. */
+static void print_array(FILE *out, struct json_object *array)
+{
+	for (size_t i = 0; i < json_object_array_length(array); i++)
+		fprintf(out, " %s", json_object_get_string(json_object_array_get_idx(array, i)));
+	fputc('\n', out);
+}
+
 /* Key and value of all members, objects in objects with their name before each member. */
 static void print_members(FILE *out, const char *prefix, struct json_object *object)
 {
@@ -318,8 +339,12 @@ static void print_members(FILE *out, const char *prefix, struct json_object *obj
 		}
 		if (json_object_is_type(value, json_type_boolean))
 			text = json_object_get_boolean(value) ? "yes" : "no";
-		fprintf(out, "  %s%s%-*s %s\n", prefix, *prefix ? "." : "",
-			*prefix ? 27 - (int)strlen(prefix) : 28, name, text);
+		fprintf(out, "  %s%s%-*s", prefix, *prefix ? "." : "",
+			*prefix ? 27 - (int)strlen(prefix) : 28, name);
+		if (json_object_is_type(value, json_type_array))
+			print_array(out, value);
+		else
+			fprintf(out, " %s\n", text);
 	}
 }
 
@@ -354,7 +379,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->json = true;
 		return 0;
 	case 'o':
-		options->output = arg;
+		options->output = measure_parse_output(arg, "output", state);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument `%s`", arg);

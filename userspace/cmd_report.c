@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "lib/error.h"
+#include "lib/measure.h"
 #include "lib/output.h"
 #include "report/report.h"
 
@@ -47,6 +48,13 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
+static const char *file_or_stdout(const char *arg, const char *option, struct argp_state *state)
+{
+	if (!arg || !strcmp(arg, STDOUT_NAME))
+		return STDOUT_NAME;
+	return measure_parse_output(arg, option, state);
+}
+
 /* "KIND[:WORKLOAD]=FILE", taken apart where it stands. */
 static error_t add_chart(struct options *options, char *arg, struct argp_state *state)
 {
@@ -80,7 +88,7 @@ static error_t add_chart(struct options *options, char *arg, struct argp_state *
 	}
 	chart->what = (struct report_chart){ .kind = (enum report_chart_kind)kind,
 					     .workload = workload };
-	chart->path = file;
+	chart->path = file_or_stdout(file, "chart", state);
 	options->chart_count++;
 	return 0;
 }
@@ -91,18 +99,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_CSV:
-		options->csv = arg ? arg : STDOUT_NAME;
+		options->csv = file_or_stdout(arg, "csv", state);
 		return 0;
 	case OPT_JSON:
-		options->json = arg ? arg : STDOUT_NAME;
+		options->json = file_or_stdout(arg, "json", state);
 		return 0;
 	case OPT_SVG:
-		options->svg = arg;
+		options->svg = file_or_stdout(arg, "svg", state);
 		return 0;
 	case OPT_CHART:
 		return add_chart(options, arg, state);
 	case OPT_OUTPUT:
-		options->output = arg;
+		options->output = file_or_stdout(arg, "output", state);
 		return 0;
 	case ARGP_KEY_ARGS:
 		options->paths = state->argv + state->next;

@@ -213,8 +213,21 @@ static struct json_object *new_point(const struct sweep *s, const struct sweep_a
 	if (s->threads)
 		output_add_bool(point, "threads", true);
 	output_add_u64(point, "run", at->run);
+	if (s->list_entries)
+		output_add_u64(point, "list_entries_asked", s->list_entries);
 	output_add_u64(point, "pcr", IMA_DEFAULT_PCR);
 	return point;
+}
+
+/* What IMA counts itself; a kernel without the series does not. */
+static void add_ima_figures(struct json_object *point, const struct ima_figures *ima)
+{
+	output_add_num(point, "commands_per_extend", ima->commands_per_extend, 3);
+	output_add_num(point, "mean_batch", ima->mean_batch, 2);
+	if (ima->wait_p50_us_below)
+		output_add_u64(point, "ima_wait_p50_us_below", ima->wait_p50_us_below);
+	if (ima->wait_p99_us_below)
+		output_add_u64(point, "ima_wait_p99_us_below", ima->wait_p99_us_below);
 }
 
 /* What only sweep knows; the rest is as in every point. */
@@ -230,6 +243,7 @@ static void fill_point(struct json_object *point, const struct point_result *res
 	output_add_u64(point, "errors", result->errors);
 	if (result->violations)
 		output_add_u64(point, "violations", result->violations);
+	add_ima_figures(point, &result->ima);
 	if (!result->have_updates || !(run->duration_s > 0))
 		return;
 	output_add_num(point, "tpm_extends_per_s", result->updates / banks / run->duration_s, 1);
@@ -322,13 +336,18 @@ static enum vtf_exit run(struct sweep *s)
 	if (!sweep_check(s, &err) && !s->no_tpm && !modes_prepare(&s->modes, s->chip, s->chip, &err))
 		s->tpm_pid = modes_tpm_process(s->tpm_pid, !strcmp(s->driver, "vtpm_proxy"), NAME,
 					       &err);
+	if (signals_pending()) {
+		/* whatever failed, failed for that */
+		err.code = VTF_EXIT_DONE;
+		vtf_error_set(&err, VTF_EXIT_INCOMPLETE, "interrupted by signal %d",
+			      signals_pending());
+	}
 	if (err.code != VTF_EXIT_DONE)
 		return vtf_error_print(NAME, &err);
 	/* whatever the TPM, there is one list */
 	lock = lock_tpm(s->chip[0] ? s->chip : "IMA", &err);
 	if (lock < 0)
 		return vtf_error_print(NAME, &err);
-	signals_catch();
 	code = measure(s, &doc);
 	code = vtf_exit_worse(code, modes_restore(&s->modes, NAME));
 	/* before the result is written: while it is open, paths may mean other files */
@@ -355,6 +374,8 @@ int cmd_sweep(int argc, char **argv)
 
 	if (!s)
 		return VTF_EXIT_INTERNAL;
+	/* first: from here on there is no moment at which a signal ends it without a word */
+	signals_catch();
 	s->place.namespace = s->place.directory = -1;
 	if (!argp_parse(&argp, argc, argv, 0, NULL, s))
 		code = run(s);

@@ -6,13 +6,16 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "lib/ima_follow.h"
+#include "lib/ima_tpm.h"
 #include "lib/ima_verify.h"
 #include "lib/measure.h"
 #include "lib/output.h"
@@ -53,6 +56,7 @@ struct verify {
 	struct pcr_table values;
 	const char *source; /* "tpm", "file", "quote" */
 	struct ima_verify_result result;
+	uint64_t lost, first_lost; /* what IMA itself counts; 0: not asked, or nothing */
 };
 
 static const struct argp_option options[] = {
@@ -152,7 +156,7 @@ static error_t parse_list_option(struct verify *v, int key, char *arg, struct ar
 		v->json = true;
 		break;
 	case 'o':
-		v->output = arg;
+		v->output = measure_parse_output(arg, "output", state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -248,17 +252,49 @@ static int choose_banks(struct verify *v, struct vtf_error *err)
 
 static int open_list(struct verify *v, struct vtf_error *err)
 {
+	struct stat st;
+
 	if (!strcmp(v->path, "-")) {
 		v->opts.fd = STDIN_FILENO;
 		return 0;
 	}
 	v->opts.fd = open(v->path, O_RDONLY | O_CLOEXEC);
-	if (v->opts.fd >= 0)
+	if (v->opts.fd >= 0 && (fstat(v->opts.fd, &st) || !S_ISDIR(st.st_mode)))
 		return 0;
+	if (v->opts.fd >= 0) {
+		close(v->opts.fd);
+		errno = EISDIR;
+	}
 	return vtf_error_set(err, v->named ? VTF_EXIT_USAGE : VTF_EXIT_MISSING, "open %s: %s%s",
 			     v->path, strerror(errno),
 			     v->named || errno != ENOENT ? "" :
 				     ": no IMA here, or securityfs is not mounted");
+}
+
+/* IMA's own word is about its own list and the TPM of this machine, nothing else. */
+static bool is_live(const struct verify *v)
+{
+	char ours[PATH_MAX];
+	size_t len;
+
+	len = (size_t)snprintf(ours, sizeof(ours), "%s/kernel/security/ima/", sysfs_root());
+	return !strcmp(v->source, "tpm") && v->opts.pcr == IMA_DEFAULT_PCR &&
+	       !strncmp(v->path, ours, len);
+}
+
+/* When list and PCR do not agree: whether IMA knows of extends that are missing. It changes no verdict. */
+static void ask_ima(struct verify *v)
+{
+	const struct ima_verify_result *r = &v->result;
+	struct ima_tpm tpm;
+
+	if (!r->replayed || (r->matched && r->tail <= v->opts.max_tail) || !is_live(v) ||
+	    ima_tpm_read(&tpm) || !tpm.counter[IMA_TPM_LOST] || !tpm.counter[IMA_TPM_FIRST_LOST])
+		return;
+	v->lost = tpm.counter[IMA_TPM_LOST];
+	v->first_lost = tpm.counter[IMA_TPM_FIRST_LOST];
+	fprintf(stderr, "vtpmfast %s: IMA counts %llu lost extends, the first at entry %llu\n", NAME,
+		(unsigned long long)v->lost, (unsigned long long)v->first_lost);
 }
 
 /* ---- the result ---- */
@@ -307,10 +343,36 @@ static struct json_object *list_json(const struct verify *v)
 	return to;
 }
 
+static void add_at_fault(struct json_object *doc, const struct verify *v)
+{
+	const struct ima_verify_result *r = &v->result;
+	struct json_object *to;
+
+	if (r->bad_number) {
+		to = json_object_new_object();
+		output_add_u64(to, "entry", r->bad_number);
+		output_add_u64(to, "byte", r->bad_offset);
+		json_object_object_add(doc, "bad_entry", to);
+	}
+	if (r->missing.number) {
+		to = json_object_new_object();
+		output_add_u64(to, "entry", r->missing.number);
+		output_add_u64(to, "byte", r->missing.offset);
+		output_add_u64(to, "matched_entry", r->missing.until);
+		json_object_object_add(doc, "missing_entry", to);
+	}
+	if (v->lost) {
+		to = json_object_new_object();
+		output_add_u64(to, "lost", v->lost);
+		output_add_u64(to, "first_entry", v->first_lost);
+		json_object_object_add(doc, "ima_lost", to);
+	}
+}
+
 static struct json_object *new_document(const struct verify *v, const struct vtf_error *err)
 {
 	const struct ima_verify_result *r = &v->result;
-	struct json_object *doc = json_object_new_object(), *array, *bad;
+	struct json_object *doc = json_object_new_object(), *array;
 
 	output_add_u64(doc, "schema", VTF_SCHEMA);
 	output_add_str(doc, "kind", NAME);
@@ -330,12 +392,7 @@ static struct json_object *new_document(const struct verify *v, const struct vtf
 		output_add_u64(doc, "tail_entries", r->tail);
 	}
 	output_add_u64(doc, "max_tail", v->opts.max_tail);
-	if (r->bad_number) {
-		bad = json_object_new_object();
-		output_add_u64(bad, "entry", r->bad_number);
-		output_add_u64(bad, "byte", r->bad_offset);
-		json_object_object_add(doc, "bad_entry", bad);
-	}
+	add_at_fault(doc, v);
 	return doc;
 }
 
@@ -423,6 +480,7 @@ static enum vtf_exit run(struct verify *v)
 	code = vtf_error_print(NAME, &err);
 	if (code != VTF_EXIT_DONE && code != VTF_EXIT_VERIFY)
 		return code;
+	ask_ima(v);
 	if (v->result.entries && !v->result.first_known && !v->opts.strict)
 		fprintf(stderr,
 			"vtpmfast %s: the first entry is `%s`, no known beginning of a list: it may "

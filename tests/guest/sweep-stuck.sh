@@ -3,31 +3,12 @@
 # guest: kernel=patched append=ima_tpm=late timeout=120
 # vtpmfast sweep while its TPM stands still.
 . /tests/lib/guest.sh
+. /tests/lib/sweep-guest.sh
 
-vtpmfast sweep --help >/dev/null 2>&1 || skip_all "vtpmfast sweep is not built"
-start_swtpm_with --banks sha256
-[[ -e /sys/kernel/security/ima/tpm ]] || skip_all "this kernel's IMA takes no TPM that comes late"
-dmesg | grep -q "ima: Bound to $tpm" || not_ok "IMA binds to the TPM that comes late"
-policy=/run/sweep.policy
-cat >"$policy" <<-'RULES'
-	measure func=FILE_CHECK mask=MAY_READ fsuuid=@FSUUID@
-RULES
-sweep=(vtpmfast sweep --policy "$policy")
-
-# column NAME CSV: its values in one line
-column() {
-	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-		{ printf "%s%s", (NR > 2 ? " " : ""), (at ? $at : "-") }' <<<"$2"
-}
+sweep_with_tpm sha256 "func=FILE_CHECK mask=MAY_READ"
 
 # a TPM that stops answering costs the time limit, not for ever
-"${sweep[@]}" --workload create --processes 2 --duration 60 --warmup 0 --runs 1 --limit 2 --csv \
-	>/run/csv 2>/run/stderr &
-sweep_pid=$!
-until (($(pgrep -xc vtpmfast) == 4)); do
-	kill -0 "$sweep_pid" 2>/dev/null || bail "the sweep ended: $(</run/stderr)"
-	sleep 0.05
-done
+busy_sweep 4 --workload create --processes 2 --duration 60 --warmup 0 --runs 1 --limit 2
 sleep 1
 kill -STOP "$pid"
 started=$(now_ms)

@@ -4,24 +4,10 @@
 # vtpmfast sweep with an IMA that extends PCR 10 of a software TPM: the proof at
 # every point, and what must not pass it.
 . /tests/lib/guest.sh
+. /tests/lib/sweep-guest.sh
 
-vtpmfast sweep --help >/dev/null 2>&1 || skip_all "vtpmfast sweep is not built"
-start_swtpm_with --banks sha1,sha256
-[[ -e /sys/kernel/security/ima/tpm ]] || skip_all "this kernel's IMA takes no TPM that comes late"
-dmesg | grep -q "ima: Bound to $tpm" || not_ok "IMA binds to the TPM that comes late"
-policy=/run/sweep.policy
-cat >"$policy" <<-'RULES'
-	measure func=FILE_CHECK mask=MAY_READ fsuuid=@FSUUID@
-	measure func=BPRM_CHECK mask=MAY_EXEC fsuuid=@FSUUID@
-	measure func=MMAP_CHECK mask=MAY_EXEC fsuuid=@FSUUID@
-RULES
-sweep=(vtpmfast sweep --policy "$policy")
-
-# column NAME CSV: its values in one line
-column() {
-	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-		{ printf "%s%s", (NR > 2 ? " " : ""), (at ? $at : "-") }' <<<"$2"
-}
+sweep_with_tpm sha1,sha256 "func=FILE_CHECK mask=MAY_READ" "func=BPRM_CHECK mask=MAY_EXEC" \
+	"func=MMAP_CHECK mask=MAY_EXEC"
 
 expect_fail -c 2 "--no-tpm where IMA has one" vtpmfast sweep --no-tpm
 
@@ -60,14 +46,17 @@ in_order() {
 }
 expect_pass "ordered quantiles, CPU time of the TPM" in_order "$csv"
 
+# shellcheck disable=SC2317 # called by expect_pass
+as_ima_counts() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ c = $at["commands_per_extend"]; b = $at["mean_batch"]
+		  if (!(at["mean_batch"] && c > 0 && c <= 1 && b >= 1 && b <= 16)) bad = 1 }
+		END { exit bad || NR != 9 }' <<<"$1"
+}
+expect_pass "commands of an extend, extends of a group, by IMA's own counters" as_ima_counts "$csv"
+
 # other PCRs are somebody else's business: told, and no error
-"${sweep[@]}" --processes 1 --modes stock --duration 3 --warmup 0 --runs 1 --csv \
-	>/run/csv 2>/run/stderr &
-sweep_pid=$!
-until (($(pgrep -xc vtpmfast) == 3)); do
-	kill -0 "$sweep_pid" 2>/dev/null || bail "the sweep ended: $(</run/stderr)"
-	sleep 0.05
-done
+busy_sweep 3 --processes 1 --modes stock --duration 3 --warmup 0 --runs 1
 sleep 1.5
 TPM2TOOLS_TCTI=device:/dev/tpmrm${tpm#tpm} tpm2_pcrextend 7:sha256="$(printf '1%.0s' {1..64})" ||
 	bail "tpm2_pcrextend"
@@ -79,12 +68,7 @@ is "$(column verified "$csv")" true "... verified"
 is "$(column update_difference "$csv")" 0.50 "... the difference is told: one bank of two"
 
 # PCR 10 extended by somebody else is no difference but a break
-"${sweep[@]}" --processes 2 --duration 3 --warmup 0 --runs 2 --csv >/run/csv 2>/run/stderr &
-sweep_pid=$!
-until (($(pgrep -xc vtpmfast) == 4)); do
-	kill -0 "$sweep_pid" 2>/dev/null || bail "the sweep ended: $(</run/stderr)"
-	sleep 0.05
-done
+busy_sweep 4 --processes 2 --duration 3 --warmup 0 --runs 2
 sleep 1
 TPM2TOOLS_TCTI=device:/dev/tpmrm${tpm#tpm} tpm2_pcrextend 10:sha256="$(printf '1%.0s' {1..64})" ||
 	bail "tpm2_pcrextend"

@@ -11,16 +11,18 @@ text=$(vtpmfast verify --strict) || true
 like "$text" 'verified  yes' "as soon as the TPM is bound"
 like "$text" 'sha256 .* after entry' "... in the sha256 bank"
 
-measure_tmpfs
-entries() { vtpmfast verify --json | sed -n 's/^ *"entries_of_pcr": \([0-9]*\).*/\1/p'; }
-before=$(entries)
-make_files 1 23
-is "$(($(entries) - before))" 23 "23 files are 23 entries"
+private_mount
+load_policy
+of_pcr() { vtpmfast verify --json | sed -n 's/^ *"entries_of_pcr": \([0-9]*\).*/\1/p'; }
+before=$(of_pcr)
+make_files counted 23
+read_files counted
+is "$(($(of_pcr) - before))" 23 "23 files are 23 entries"
 expect_pass "binary list" vtpmfast verify
 expect_pass "ascii list" vtpmfast verify $ima/ascii_runtime_measurements
 # those that there are: they are made at boot, when no bank is known yet
-for list in "$ima"/*_runtime_measurements_*; do
-	expect_pass "${list##*/}" vtpmfast verify "$list"
+for file in "$ima"/*_runtime_measurements_*; do
+	expect_pass "${file##*/}" vtpmfast verify "$file"
 done
 expect_pass "standard input" vtpmfast verify - <$ima/binary_runtime_measurements
 
@@ -31,7 +33,14 @@ like "$text" ' [1-9][0-9]* violations' "... is in the list"
 like "$text" 'verified  yes' "... and is replayed"
 
 # PCR first, list second: always a first part of the list, however fast it grows
-make_files 1000 2000 &
+grow() {
+	local i
+	for ((i = 0; i < 40; i++)); do
+		make_files "grow-$i" 25
+		read_files "grow-$i"
+	done
+}
+grow &
 writer=$!
 good=0
 bad=0

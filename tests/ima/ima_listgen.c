@@ -5,6 +5,7 @@
  *   --binary FILE, --ascii FILE   where the list goes
  *   --pcrs FILE                   `BANK:PCR:HEX` lines for the whole list
  *   --pcrs-after N                ... for its first N entries instead
+ *   --lost N                      entry N, from 1, is in the list and never extended (0: none)
  *   --entries N                   how many (10)
  *   --templates LIST              names or formats, taken in turn (ima-ng)
  *   --banks LIST                  (sha1,sha256)
@@ -30,7 +31,7 @@ struct options {
 	int template_count;
 	struct pcr_banks banks;
 	const struct pcr_bank *algo;
-	uint64_t entries, pcrs_after, violations, other_pcr, boots, extra;
+	uint64_t entries, pcrs_after, lost, violations, other_pcr, boots, extra;
 };
 
 static void fail(const char *what, const char *why)
@@ -84,6 +85,8 @@ static void set(struct options *o, const char *name, char *value)
 		o->entries = count(value);
 	else if (!strcmp(name, "pcrs-after"))
 		o->pcrs_after = count(value);
+	else if (!strcmp(name, "lost"))
+		o->lost = count(value);
 	else if (!strcmp(name, "violations"))
 		o->violations = count(value);
 	else if (!strcmp(name, "other-pcr"))
@@ -103,7 +106,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "pcrs-after", 1, NULL, 0 }, { "entries", 1, NULL, 0 },    { "templates", 1, NULL, 0 },
 		{ "banks", 1, NULL, 0 },      { "algo", 1, NULL, 0 },	    { "violations", 1, NULL, 0 },
 		{ "other-pcr", 1, NULL, 0 },  { "boots", 1, NULL, 0 },	    { "first", 1, NULL, 0 },
-		{ "extra", 1, NULL, 0 },      { 0 },
+		{ "extra", 1, NULL, 0 },      { "lost", 1, NULL, 0 },	    { 0 },
 	};
 	int index, c;
 
@@ -128,6 +131,16 @@ static bool every(uint64_t n, uint64_t i)
 	return n && i && i % n == 0;
 }
 
+/* In the list, but the TPM never got it. */
+static void write_lost(struct listgen *g, const struct listgen_entry *e, FILE *binary, FILE *ascii)
+{
+	struct listgen before = *g;
+
+	listgen_write(g, e, binary, ascii);
+	memcpy(g->value, before.value, sizeof(g->value));
+	memcpy(g->next_value, before.next_value, sizeof(g->next_value));
+}
+
 static void write_list(const struct options *o, struct listgen *g, FILE *binary, FILE *ascii,
 		       FILE *pcrs)
 {
@@ -143,7 +156,10 @@ static void write_list(const struct options *o, struct listgen *g, FILE *binary,
 			fail(template, "unknown field");
 		if (every(o->other_pcr, i))
 			e.pcr = 11;
-		listgen_write(g, &e, binary, ascii);
+		if (i + 1 == o->lost)
+			write_lost(g, &e, binary, ascii);
+		else
+			listgen_write(g, &e, binary, ascii);
 	}
 	if (pcrs && o->pcrs_after >= o->entries)
 		listgen_pcrs(g, pcrs);

@@ -4,7 +4,9 @@
 # What guest tests of `vtpmfast verify` do with a template of the kernel's. Source
 # it after guest.sh.
 
-ima=/sys/kernel/security/ima
+# shellcheck source=tests/lib/ima.sh
+. "$(dirname "${BASH_SOURCE[0]}")/ima.sh"
+
 [[ -e $ima/tpm ]] || skip_all "this kernel's IMA binds to no TPM that comes late"
 vtpmfast verify --help >/dev/null 2>&1 || skip_all "vtpmfast verify is not built"
 
@@ -18,28 +20,12 @@ start_bound_swtpm() {
 	done
 }
 
-# A filesystem of their own, so that nothing but its files is measured.
-measure_tmpfs() {
-	mkdir -p /tmp/measured
-	mount -t tmpfs measured /tmp/measured
-	echo "measure func=FILE_CHECK mask=MAY_READ fsmagic=0x01021994 uid=0" >$ima/policy
-}
-
-make_files() { # FROM TO
-	local i content
-	for ((i = $1; i <= $2; i++)); do
-		echo "$i" >"/tmp/measured/$i"
-		read -r content <"/tmp/measured/$i"
-	done
-	: "$content"
-}
-
 # Read by somebody who finds it open for writing.
 make_violation() {
 	local content
-	exec 5>>/tmp/measured/written
+	exec 5>>"$mnt/written"
 	echo more >&5
-	read -r content </tmp/measured/written
+	read -r content <"$mnt/written"
 	exec 5>&-
 	: "$content"
 }
@@ -48,8 +34,10 @@ make_violation() {
 check_template() {
 	local text
 	start_bound_swtpm
-	measure_tmpfs
-	make_files 1 23
+	private_mount
+	load_policy
+	make_files counted 23
+	read_files counted
 	make_violation
 	is "$(tail -n 1 $ima/ascii_runtime_measurements | cut -d' ' -f3)" "$1" "the template is $1"
 	text=$(vtpmfast verify --strict) || true

@@ -13,8 +13,8 @@ lines_max=600
 # files that can carry a comment
 commented() {
 	git ls-files -- '*.c' '*.h' '*.sh' '*.config' '*.manifest' '*Makefile' '*.awk' \
-		vm-images tests/run tests/kernel-checks scripts .ci kernel-patches/kernel-tree |
-		grep -vE '\.(json|md|patch|txt)$|/data/' | sort -u
+		vm-images tests scripts .ci kernel-patches/kernel-tree |
+		grep -vE '\.(json|md|patch|txt)$|/(data|corpus)/' | sort -u
 }
 
 without=

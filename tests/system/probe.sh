@@ -105,6 +105,38 @@ expect_pass "so it is with one that came late, whose boot aggregate is zeros" ha
 expect_pass "bound late" has '^  tpm_bound +late$'
 expect_pass "to this chip" has '^  tpm_chip +tpm0$'
 expect_pass "lost extends" has '^  lost +1$'
+expect_pass "what an older kernel does not say is absent" \
+	lacks '^  (refused|recovered|lead|first_lost|batch_sizes|wait_us_log2)'
+
+# numbers that differ from each other, so that none can stand in for another
+sizes=$(seq -s ' ' 101 116)
+waits=$(seq -s ' ' 201 224)
+printf '%s\n' 'refused 11' 'recovered 12' 'lead 13' 'first_lost 14' "batch_sizes $sizes" \
+	"wait_us_log2 $waits" >>full/kernel/security/ima/tpm
+probe full
+for line in 'refused 11' 'recovered 12' 'lead 13' 'first_lost 14' "batch_sizes $sizes" \
+	"wait_us_log2 $waits"; do
+	expect_pass "shown: ${line%% *}" has "^  ${line/ / +}\$"
+done
+probe full --json
+# shellcheck disable=SC2016 # variables of jq
+expect_pass "JSON: numbers in arrays" jq -e --arg sizes "$sizes" --arg waits "$waits" '.ima |
+	.refused == 11 and .recovered == 12 and .lead == 13 and .first_lost == 14 and
+	(.batch_sizes | map(tostring) | join(" ")) == $sizes and
+	(.wait_us_log2 | map(tostring) | join(" ")) == $waits and
+	(.batch_sizes + .wait_us_log2 | all(type == "number"))' out
+# half a histogram would be a wrong one
+for line in "batch_sizes ${sizes% *}" "batch_sizes $sizes 1" "batch_sizes x${sizes#1}" \
+	"batch_sizes ${sizes/ /  }" "batch_sizes"; do
+	printf 'state late\nchip tpm0\n%s\n' "$line" >full/kernel/security/ima/tpm
+	probe full
+	expect_pass "left out, since it is not as documented: $line" lacks '^  batch_sizes'
+done
+printf 'state late\nlost -1\nbatch_sizes %s 18446744073709551615\n' "${sizes% *}" \
+	>full/kernel/security/ima/tpm
+probe full
+expect_pass "the largest number" has '^  batch_sizes .* 18446744073709551615$'
+expect_pass "no counter is negative" lacks '^  lost'
 echo "state waiting" >full/kernel/security/ima/tpm
 probe full
 expect_pass "IMA that waits for a TPM says so" has '^  state +waiting$'
@@ -131,7 +163,9 @@ probe full --output t.txt
 expect_pass "--output" grep -q 'vtpm_proxy' t.txt
 expect_pass "--output: nothing on stdout" test ! -s out
 probe full --output nodir/x
-is "$rc" 1 "unwritable output: exit 1"
+is "$rc" 2 "unwritable output: exit 2"
+probe full --output .
+is "$rc" 2 "a directory as output: exit 2"
 probe full --frobnicate
 is "$rc" 2 "unknown option: exit 2"
 probe full word

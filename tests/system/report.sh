@@ -117,8 +117,26 @@ no_tpm() {
 	printf '{"workload":"read","device":"none","transport":"ima","mode":"no-tpm","processes":%d,"run":%d,"extends_per_s":%s,"p99_us":30,"cpu_us_per_extend":20,"list_entries":7}' \
 		"$1" "$2" "$3"
 }
-doc sweep A "$(ima stock 1 1000)" "$(ima auto 1 9000 ',"update_difference":-3')" "$(ima auto 2 8000)" >ima-a.json
+doc sweep A "$(ima stock 1 1000)" "$(ima auto 1 9000 ',"update_difference":-3,"commands_per_extend":0.25,"mean_batch":3.5,"ima_wait_p50_us_below":128,"ima_wait_p99_us_below":4096')" "$(ima auto 2 8000)" >ima-a.json
 doc sweep B "$(ima stock 1 2000)" "$(ima auto 1 11000)" >ima-b.json
+# short and long lists are different things, with a ratio and a ceiling each
+no_tpm_asked() { no_tpm "$1" 1 "$2" | sed "s/}$/,\"list_entries_asked\":$3}/"; }
+for asked in 1000 200000; do
+	rate=$((asked == 1000 ? 8000 : 4000))
+	doc sweep "L$asked" "$(ima stock 1 1000 ",\"list_entries_asked\":$asked")" \
+		"$(ima auto 1 "$rate" ",\"list_entries_asked\":$asked")" >"long-$asked.json"
+	sed "s/\"run\":1/\"run\":2/; s/boot_id\":\"L$asked/boot_id\":\"L/" "long-$asked.json" >"one-$asked.json"
+	doc sweep "N$asked" "$(no_tpm_asked 1 $((rate * 2)) "$asked")" >"no-$asked.json"
+done
+expect_pass "two lengths of the list in one boot" exits 0 '' --csv=l.csv one-1000.json one-200000.json \
+	no-1000.json no-200000.json
+lists() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["mode"] == "auto" { printf "%s=%s ", $c["list_entries_asked"], $c[name] }' l.csv; }
+is "$(lists extends_per_s)" "1000=8000 200000=4000 " "... are two rows"
+is "$(lists ratio_to_stock)" "1000=8 200000=4 " "... each against stock with the same list"
+is "$(lists pct_of_no_tpm_medians)" "1000=50 200000=50 " "... and against the same list without a TPM"
+expect_pass "... and two lines of a chart" exits 0 '' --chart ima=l.svg one-1000.json one-200000.json
+expect_pass "... that say which" grep -q 'list of 200000' l.svg
 # other conditions: without a TPM there are no banks
 doc sweep C "$(no_tpm 1 1 30000)" "$(no_tpm 1 2 40000)" | sed 's/,"banks":"sha256"//' >no-c.json
 doc sweep D "$(no_tpm 1 1 45000)" | sed 's/,"banks":"sha256"//' >no-d.json
@@ -135,6 +153,11 @@ is "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
 	$c["processes"] == 2 && $c["transport"] == "ima" { print $c["pct_of_no_tpm_medians"] "." }' i.csv)" . \
 	"nor has a number of processes that was not measured without a TPM"
 is "$(field i.csv 1 read auto update_difference | head -n 1)" -3 "a difference may be below zero"
+for member in commands_per_extend=0.25 mean_batch=3.5 ima_wait_p50_us_below=128 ima_wait_p99_us_below=4096; do
+	is "$(field i.csv 1 read auto "${member%=*}" | head -n 1)" "${member#*=}" "IMA's own: ${member%=*}"
+	is "$(field i.csv 1 read stock "${member%=*}")" "" "... empty where nothing is said"
+done
+is "$(field i.csv 1 read stock list_entries_asked)" "" "no length where none was asked for"
 is "$(field i.csv 1 read stock list_entries)" 7 "the list's length is carried"
 is "$(field i.csv 3 read no-tpm verified)" "" "without a TPM there is nothing to verify"
 expect_pass "the table has it" exits 0 '' ima-a.json ima-b.json no-c.json no-d.json
@@ -215,7 +238,7 @@ expect_pass "an incomplete file" exits 6 'not complete' part.json
 echo old >keep.csv
 expect_pass "a failed run leaves the old file" exits 5 'cut.json' --csv=keep.csv a.json cut.json
 expect_pass "untouched" grep -qx old keep.csv
-expect_pass "no directory: exit 1" exits 1 'cannot write nodir/x.csv' --csv=nodir/x.csv a.json
+expect_pass "no directory: exit 2" exits 2 'cannot write nodir/x.csv' --csv=nodir/x.csv a.json
 expect_pass "--output takes the table" exits 0 '' --output t.txt a.json
 expect_pass "stdout is empty then" test ! -s out
 expect_pass "no temporary file is left" bash -c '! ls -A | grep -E "\.(tmp|new)|^\.[a-z]"'

@@ -28,6 +28,12 @@ usage "unknown mode" --modes stock,fast
 usage "modes without a TPM" --no-tpm --modes stock
 usage "a TPM process without a TPM" --no-tpm --tpm-pid $$
 usage "too long a list" --list-entries 10000001
+usage "a number twice" --processes 1,1
+usage "... in a range" --processes 1-4,2
+usage "a mode twice" --modes auto,auto
+usage "a workload twice" --workload read,read
+usage "a directory for the result" --output "$work"
+usage "no directory for the result" --output "$work/none/x"
 usage "two formats" --json --csv
 usage "an argument" tpm0
 run_timed "$vtpmfast" sweep --modes stock,fast
@@ -74,6 +80,20 @@ if ((UID == 0)); then
 	run_timed "$vtpmfast" sweep --no-tpm
 	is "$code" 3 "in a mount of its own: exit 3 too"
 	is "$(</proc/self/mounts)" "$mounts" "... no mount stays"
+	# a signal that comes before there is anything to clean up: a FIFO holds it there
+	rm "$work/sys/kernel/security/ima/runtime_measurements_count"
+	mkfifo "$work/sys/kernel/security/ima/runtime_measurements_count"
+	"$vtpmfast" sweep --no-tpm >"$work/out" 2>"$work/err" &
+	pid=$!
+	started+=("$pid")
+	# shellcheck disable=SC2317 # called by wait_for
+	is_held() { [[ $(readlink "/proc/$pid/exe") = "$vtpmfast" && $(</proc/"$pid"/wchan) = *partner* ]]; }
+	wait_for 10 is_held || bail "the sweep does not open the FIFO"
+	kill -TERM "$pid"
+	code=0
+	wait "$pid" || code=$?
+	is "$code" 6 "a signal at the very beginning: exit 6"
+	like "$(<"$work/err")" "interrupted by signal 15" "... says so"
 	# somebody else, who may run it and nothing more
 	install -m 755 "$vtpmfast" "$work/vtpmfast"
 	chmod 711 "$work"
@@ -85,6 +105,11 @@ fi
 for file in "$top"/tests/data/sweep-*.json; do
 	expect_pass "the schema takes ${file##*/}" valid_json "$file"
 done
+jq '.points[0] += {commands_per_extend: 0.25, mean_batch: 4, ima_wait_p50_us_below: 8, ima_wait_p99_us_below: 16}' \
+	"$file" >"$work/good.json"
+expect_pass "... with what IMA counts" valid_json "$work/good.json"
+jq '.points[0].ima_wait_p99_us_below = 16.5' "$file" >"$work/bad.json"
+expect_fail "... not with a bound that is no integer" valid_json "$work/bad.json"
 jq 'del(.points[0].list_entries_end)' "$file" >"$work/bad.json"
 expect_fail "... not without list_entries_end" valid_json "$work/bad.json"
 jq '.points[0].transport = "raw"' "$file" >"$work/bad.json"

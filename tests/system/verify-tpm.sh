@@ -55,6 +55,35 @@ expect_pass "what tpm2_pcrread prints" "${verify[@]}" "$b" --pcrs "$work/read"
 is "$("${verify[@]}" "$b" --pcrs "$work/read" --json | jq -c '.banks | map(.bank)')" \
 	'["sha1","sha256","sha512"]' "... with all of its banks"
 
+# ---- what IMA says itself ----
+sys=$work/sys/kernel/security/ima
+mkdir -p "$sys"
+"$listgen" --entries 9 --violations 3 --binary "$sys/binary_runtime_measurements"
+export VTPMFAST_SYSFS=$work/sys
+hint() { # DESC WANT ARG...: exit 5 in any case
+	local desc=$1 want=$2
+	shift 2
+	refuse "$desc" "${verify[@]}" "$@"
+	is "$(jq -c .ima_lost <<<"$out")" "$want" "... the hint: $want"
+}
+live=("$sys/binary_runtime_measurements" --tcti "$tcti")
+hint "a kernel that does not count" null "${live[@]}"
+printf 'state boot\nlost 0\n' >"$sys/tpm"
+hint "nothing was lost" null "${live[@]}"
+printf 'state boot\nlost 2\n' >"$sys/tpm"
+hint "a kernel that does not say where" null "${live[@]}"
+printf 'state boot\nlost 2\nfirst_lost 9\n' >"$sys/tpm"
+hint "IMA says where" '{"lost":2,"first_entry":9}' "${live[@]}"
+like "$err" 'IMA counts 2 lost extends, the first at entry 9' "... in words"
+cp "${live[0]}" "$work/copied"
+hint "a list from elsewhere" null "$work/copied" --tcti "$tcti"
+hint "another PCR" null "${live[@]}" --pcr 11
+tpm2_pcrread sha1:10+sha256:10 >"$work/elsewhere"
+hint "values from elsewhere" null "${live[0]}" --pcrs "$work/elsewhere"
+run_timed "${verify[@]}" "${live[@]}" --max-tail 1 --json
+is "$code $(jq -c '[.verified, .ima_lost]' <<<"$out")" "0 [true,null]" "a hint is no verdict"
+unset VTPMFAST_SYSFS
+
 # ---- quotes ----
 declare -A kinds=([rsassa]=rsa2048:rsassa-sha256:null [rsapss]=rsa2048:rsapss-sha256:null
 	[ecdsa]=ecc256:ecdsa-sha256:null)
@@ -102,6 +131,8 @@ refuse "no PEM" "${verify[@]}" "$b" --quote "$work/good.msg" --signature "$work/
 	--key "$work/public" --pcrs "$p"
 openssl ecparam -name prime256v1 -genkey -noout 2>/dev/null | openssl ec -pubout \
 	-out "$work/other.pem" 2>/dev/null
+expect_fail -c 2 "a directory as key" "${verify[@]}" "$b" --quote "$work/good.msg" \
+	--signature "$work/good.sig" --key "$work" --pcrs "$p"
 refuse "another key" "${verify[@]}" "$b" --quote "$work/good.msg" --signature "$work/good.sig" \
 	--key "$work/other.pem" --pcrs "$p"
 

@@ -161,12 +161,53 @@ cat "$p" "$p" >"$work/wrong"
 refuse "a value given twice" "" "${verify[@]}" "$b" --pcrs "$work/wrong"
 expect_fail -c 2 "no such file of values" "${verify[@]}" "$b" --pcrs "$work/none"
 expect_fail -c 2 "no such list" "${verify[@]}" "$work/none" --pcrs "$p"
+expect_fail -c 2 "a directory of values" "${verify[@]}" "$b" --pcrs "$work"
+expect_fail -c 2 "a directory as list" "${verify[@]}" "$work" --pcrs "$p"
+for output in "$work/none/x" "$work" "$work/none/" ""; do
+	run_timed "${verify[@]}" "$b" --pcrs "$p" --output "$output"
+	is "$code$out" 2 "an output that cannot be: '${output#"$work"}'"
+done
 expect_fail -c 2 "values and a TPM" "${verify[@]}" "$b" --pcrs "$p" --device /dev/tpm0
 expect_fail -c 2 "half a quote" "${verify[@]}" "$b" --pcrs "$p" --quote "$p"
 expect_fail -c 3 "no such TPM" "${verify[@]}" "$b" --device /dev/tpm77
 expect_fail -c 4 "nobody behind the socket" "${verify[@]}" "$b" --tcti "swtpm:path=$work/nobody"
 # shellcheck disable=SC2016 # the inner shell's
 expect_fail -c 1 "into a full device" bash -c '"$@" >/dev/full' _ "${verify[@]}" "$b" --pcrs "$p"
+
+# ---- a lost extend ----
+missing() { # DESC [ENTRY MATCHED] ARG...: exit 5, and this entry is named
+	local desc=$1 want=$2
+	shift 2
+	run_timed "${verify[@]}" "$@" --json
+	is "$code $(jq -cS '.missing_entry | del(.byte)?' <<<"$out")" "5 $want" "$desc"
+}
+gen --entries 60 --lost 23 --banks sha1,sha256,sha512 --other-pcr 5
+missing "one extend was lost" '{"entry":23,"matched_entry":60}' "$b" --pcrs "$p"
+like "$err" 'as after entry 60, but entry 23 at byte [1-9][0-9]* was never extended' "... in words"
+missing "... ascii" '{"entry":23,"matched_entry":60}' "$a" --pcrs "$p"
+missing "... one bank" '{"entry":23,"matched_entry":60}' "$b" --pcrs "$p" --banks sha512
+gen --entries 60 --lost 1
+missing "the very first" '{"entry":1,"matched_entry":60}' "$b" --pcrs "$p"
+gen --entries 60 --lost 23 --pcrs-after 40
+missing "the list has grown since" '{"entry":23,"matched_entry":40}' "$b" --pcrs "$p"
+missing "... nor does a tail make it right" '{"entry":23,"matched_entry":40}' "$b" --pcrs "$p" \
+	--max-tail 100
+gen --entries 60 --lost 60
+refuse "the last extend is only one that may be under way" 60 "${verify[@]}" "$b" --pcrs "$p"
+is "$(jq -c .missing_entry <<<"$out")" null "... no entry is called missing"
+gen --entries 60 --lost 23
+cp "$p" "$work/early"
+gen --entries 60 --lost 24
+{ grep sha1: "$p"; grep sha256: "$work/early"; } >"$work/wrong"
+missing "each bank lacks another one" null "$b" --pcrs "$work/wrong"
+sed 30p "$a" >"$work/moved"
+missing "two are too many" null "$work/moved" --pcrs "$p"
+# the search has an end: 4096 entries of the PCR, of which the last explains nothing
+gen --entries 4200 --lost 105
+missing "the oldest that is tried" '{"entry":105,"matched_entry":4200}' "$b" --pcrs "$p" --banks sha1
+gen --entries 4200 --lost 104
+missing "one older is not" null "$b" --pcrs "$p" --banks sha1
+diag "searching all of them took $took_ms ms"
 
 # ---- whole entries moved ----
 gen --entries 6

@@ -187,8 +187,7 @@ static void assert_mode_now(const char *mode)
 /* "stock auto stock auto": the modes of the points, in their order */
 static void point_modes(const char *path, char *text, size_t size)
 {
-	const char *reason = NULL;
-	struct json_object *doc = output_load(path, &reason), *points;
+	struct json_object *doc = json_object_from_file(path), *points;
 	size_t used = 0;
 
 	assert_non_null(doc);

@@ -27,9 +27,9 @@ static void good_lists(void **state)
 	assert_int_equal(v[1], 2);
 	assert_int_equal(v[2], 4);
 	assert_int_equal(v[6], 8);
-	assert_int_equal(parse("8,1,8", v), 3); /* order and duplicates stay */
+	assert_int_equal(parse("8,1,4", v), 3); /* the order stays */
 	assert_int_equal(v[0], 8);
-	assert_int_equal(v[2], 8);
+	assert_int_equal(v[2], 4);
 	assert_int_equal(parse("5-5", v), 1);
 	assert_int_equal(parse("64", v), 1);
 	assert_int_equal(parse("1-10", v), 10); /* exactly full */
@@ -39,7 +39,7 @@ static void bad_lists(void **state)
 {
 	static const char *const bad[] = { "",	  ",",	 "1,",	 ",1",	 "1,,2", "a",	"1a",
 					   "1-",  "-1",	 "1--2", "8-4",	 " 1",	 "1 ",	"+1",
-					   "1x1", "1;2", "1.5",	 "1-2-3" };
+					   "1x1", "1;2", "1.5",	 "1-2-3", "1,1", "8,1,8", "1-4,3", "3,1-4" };
 	unsigned int v[10];
 
 	(void)state;
@@ -63,7 +63,8 @@ static void out_of_range(void **state)
 
 static void words(void **state)
 {
-	char text[] = "stock,auto,event", empty[] = "stock,,auto", one[] = "x", none[] = "";
+	char text[] = "stock,auto,event", empty[] = "stock,,auto", one[] = "x", none[] = "",
+	     twice[] = "auto,stock,auto", longer[] = "auto,autos";
 	const char *w[3];
 
 	(void)state;
@@ -73,6 +74,8 @@ static void words(void **state)
 	assert_int_equal(list_split(empty, w, 3), -EINVAL);
 	assert_int_equal(list_split(none, w, 3), -EINVAL);
 	assert_int_equal(list_split(one, w, 3), 1);
+	assert_int_equal(list_split(twice, w, 3), -EINVAL);
+	assert_int_equal(list_split(longer, w, 3), 2);
 }
 
 static void too_many_words(void **state)

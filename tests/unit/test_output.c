@@ -224,38 +224,19 @@ static void nothing_unknown_is_written(void **state)
 static void document_round_trip(void **state)
 {
 	struct json_object *doc = output_doc_new("extend", NULL), *point, *back, *kind;
-	const char *reason = "";
 
 	(void)state;
 	point = json_object_new_object();
 	output_add_u64(point, "processes", 4);
 	output_doc_add(doc, point);
 	assert_int_equal(output_write_json(path, doc), 0);
-	back = output_load(path, &reason);
+	back = json_object_from_file(path);
 	assert_non_null(back);
 	assert_true(json_object_equal(doc, back));
 	assert_true(json_object_object_get_ex(back, "kind", &kind));
 	assert_string_equal(json_object_get_string(kind), "extend");
 	json_object_put(doc);
 	json_object_put(back);
-}
-
-static void load_refuses(void **state)
-{
-	static const char *const bad[] = {
-		"", "{", "[]", "{}", "{\"schema\":2,\"kind\":\"x\",\"points\":[]}",
-		"{\"schema\":1,\"points\":[]}", "{\"schema\":1,\"kind\":\"x\"}",
-		"{\"schema\":1,\"kind\":\"x\",\"points\":{}}",
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const char *reason = NULL;
-
-		assert_int_equal(output_write_atomic(path, bad[i], strlen(bad[i])), 0);
-		assert_null(output_load(path, &reason));
-		assert_non_null(reason);
-	}
 }
 
 static void csv_quotes_and_unites_columns(void **state)
@@ -286,7 +267,6 @@ int main(void)
 		WITH_DIRECTORY(new_file_obeys_umask),
 		WITH_DIRECTORY(errors_are_returned),
 		WITH_DIRECTORY(document_round_trip),
-		WITH_DIRECTORY(load_refuses),
 		cmocka_unit_test(nothing_unknown_is_written),
 		cmocka_unit_test(csv_quotes_and_unites_columns),
 	};

@@ -4,6 +4,7 @@
  * file of ours that holds beforehand what the accesses would have added.
  */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -292,6 +293,91 @@ static int fail_always(struct work *w, const struct work_file *file)
 	return -EIO;
 }
 
+#define WAITS_OF_5(a, b, c, d, e) a " " b " " c " " d " " e " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+
+static void say_ima_tpm(const char *text)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/kernel/security/ima/tpm", getenv("VTPMFAST_SYSFS"));
+	write_file(path, text);
+}
+
+/* An access after which IMA has counted what a point of 15 accesses costs. */
+static int count_up(struct work *w, const struct work_file *file)
+{
+	(void)w;
+	(void)file;
+	say_ima_tpm("state late\nlost 0\nextends 120\ncommands 209\nbatches 1005\n"
+		    "wait_us_log2 " WAITS_OF_5("7", "1", "8", "15", "1"));
+	return 0;
+}
+
+static void ima_counts_too(void **state)
+{
+	struct fixture *f = *state;
+	struct workload counting = workload_read;
+
+	add_entries(f, 15);
+	counting.run = count_up;
+	f->spec.workload = &counting;
+	say_ima_tpm("state late\nlost 0\nextends 100\ncommands 204\nbatches 1000\n"
+		    "wait_us_log2 " WAITS_OF_5("7", "1", "0", "4", "0"));
+	assert_int_equal(point_run(&f->spec, &f->result), VTF_EXIT_DONE);
+	assert_true(f->result.ima.commands_per_extend == 0.25);
+	assert_true(f->result.ima.mean_batch == 4);
+	/* 8 below 4 us, 11 below 8 us, 1 below 16 us */
+	assert_int_equal(f->result.ima.wait_p50_us_below, 8);
+	assert_int_equal(f->result.ima.wait_p99_us_below, 16);
+}
+
+static void ima_says_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	check_count(f);
+	assert_true(isnan(f->result.ima.commands_per_extend));
+	assert_true(isnan(f->result.ima.mean_batch));
+	assert_int_equal(f->result.ima.wait_p50_us_below, 0);
+}
+
+/* What cannot be told from the two readings is left out, and nothing else. */
+static void figures_as_far_as_said(void **state)
+{
+	struct ima_tpm before = { .have_series = { [IMA_TPM_WAIT_LOG2] = true } }, after;
+	struct ima_figures figures;
+	uint64_t *waits = after.series[IMA_TPM_WAIT_LOG2];
+
+	(void)state;
+	before.have[IMA_TPM_EXTENDS] = before.have[IMA_TPM_COMMANDS] = true;
+	after = before;
+	ima_figures_between(&before, &after, &figures);
+	assert_true(isnan(figures.commands_per_extend));
+	assert_int_equal(figures.wait_p50_us_below, 0);
+	after.counter[IMA_TPM_EXTENDS] = after.counter[IMA_TPM_COMMANDS] = 3;
+	waits[0] = 1;
+	ima_figures_between(&before, &after, &figures);
+	assert_true(figures.commands_per_extend == 1);
+	assert_true(isnan(figures.mean_batch));
+	assert_int_equal(figures.wait_p50_us_below, 1);
+	assert_int_equal(figures.wait_p99_us_below, 1);
+	/* 99 of 100 */
+	waits[0] = 50;
+	waits[22] = 49;
+	waits[23] = 1;
+	ima_figures_between(&before, &after, &figures);
+	assert_int_equal(figures.wait_p50_us_below, 1);
+	assert_int_equal(figures.wait_p99_us_below, 1U << 22);
+	/* beyond the last bound */
+	waits[23] = 2;
+	ima_figures_between(&before, &after, &figures);
+	assert_int_equal(figures.wait_p50_us_below, 1U << 22);
+	assert_int_equal(figures.wait_p99_us_below, 0);
+	ima_figures_between(NULL, &after, &figures);
+	assert_int_equal(figures.wait_p50_us_below, 0);
+	assert_true(isnan(figures.commands_per_extend));
+}
+
 static int hang(struct work *w, const struct work_file *file)
 {
 	(void)w;
@@ -345,6 +431,39 @@ static void the_stuck_are_killed(void **state)
 	assert_true(clock_now_ns() - start_ns < 10 * NS_PER_S);
 }
 
+/* An access whose extend is lost. */
+static int lose(struct work *w, const struct work_file *file)
+{
+	(void)w;
+	(void)file;
+	say_ima_tpm("state late\nlost 3\nfirst_lost 17\n");
+	return hang(w, file);
+}
+
+static void check_lost(struct fixture *f, const char *before, const char *said, const char *unsaid)
+{
+	struct workload bad = workload_read;
+
+	bad.run = lose;
+	f->spec.workload = &bad;
+	say_ima_tpm(before);
+	assert_int_equal(point_run(&f->spec, &f->result), VTF_EXIT_TPM);
+	assert_non_null(strstr(f->result.run.error.text, said));
+	if (unsaid)
+		assert_null(strstr(f->result.run.error.text, unsaid));
+}
+
+static void a_lost_extend_is_named(void **state)
+{
+	check_lost(*state, "state late\nlost 0\n", "lost 3, the first at list entry 17", NULL);
+}
+
+/* The first since boot is none of this point's. */
+static void an_old_one_is_not(void **state)
+{
+	check_lost(*state, "state late\nlost 1\nfirst_lost 17\n", "lost 2", "17");
+}
+
 #define WITH_MACHINE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -354,6 +473,7 @@ int main(void)
 		cmocka_unit_test(policy_goes_out_whole),
 		cmocka_unit_test(modes_take_turns),
 		cmocka_unit_test(enough_files),
+		cmocka_unit_test(figures_as_far_as_said),
 		WITH_MACHINE(counts_are_kept),
 		WITH_MACHINE(threads_too),
 		WITH_MACHINE(create_needs_no_files),
@@ -363,6 +483,10 @@ int main(void)
 		WITH_MACHINE(failed_accesses_are_counted),
 		WITH_MACHINE(who_only_fails_gives_up),
 		WITH_MACHINE(the_stuck_are_killed),
+		WITH_MACHINE(ima_counts_too),
+		WITH_MACHINE(a_lost_extend_is_named),
+		WITH_MACHINE(an_old_one_is_not),
+		WITH_MACHINE(ima_says_nothing),
 	};
 
 	return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);

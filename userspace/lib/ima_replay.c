@@ -11,6 +11,9 @@ struct bank_state {
 	const struct pcr_bank *bank;
 	bool padded;
 	uint8_t value[PCR_MAX_DIGEST_BYTES];
+	/* of the last entry that was extended */
+	uint8_t before[PCR_MAX_DIGEST_BYTES];
+	uint8_t digest[PCR_MAX_DIGEST_BYTES];
 	EVP_MD *md;
 	/* a context of its own: giving one another algorithm costs more than the hash */
 	EVP_MD_CTX *ctx;
@@ -137,8 +140,9 @@ int ima_replay_entry(struct ima_replay *r, const struct ima_entry *e, bool exten
 	for (unsigned int i = 0; extend && i < r->count; i++) {
 		struct bank_state *s = &r->banks[i];
 
-		if (!bank_digest(r, s, e, sha1, digest) ||
-		    !hash(s, s->value, s->bank->size, digest, s->bank->size, s->value))
+		memcpy(s->before, s->value, sizeof(s->before));
+		if (!bank_digest(r, s, e, sha1, s->digest) ||
+		    !ima_replay_step(r, i, s->value, s->digest))
 			return openssl_fault(e, err);
 	}
 	return 0;
@@ -147,4 +151,21 @@ int ima_replay_entry(struct ima_replay *r, const struct ima_entry *e, bool exten
 const uint8_t *ima_replay_value(const struct ima_replay *r, unsigned int bank)
 {
 	return r->banks[bank].value;
+}
+
+const uint8_t *ima_replay_before(const struct ima_replay *r, unsigned int bank)
+{
+	return r->banks[bank].before;
+}
+
+const uint8_t *ima_replay_digest(const struct ima_replay *r, unsigned int bank)
+{
+	return r->banks[bank].digest;
+}
+
+bool ima_replay_step(struct ima_replay *r, unsigned int bank, uint8_t *value, const uint8_t *digest)
+{
+	struct bank_state *s = &r->banks[bank];
+
+	return hash(s, value, s->bank->size, digest, s->bank->size, value);
 }

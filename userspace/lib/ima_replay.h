@@ -11,6 +11,7 @@
 #ifndef VTF_IMA_REPLAY_H
 #define VTF_IMA_REPLAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "error.h"
@@ -47,5 +48,12 @@ int ima_replay_entry(struct ima_replay *r, const struct ima_entry *entry, bool e
 
 /* The PCR's present value in bank @bank: banks->bank[bank]->size bytes. */
 const uint8_t *ima_replay_value(const struct ima_replay *r, unsigned int bank);
+/* Its value before the last entry that was extended, and the digest of that. */
+const uint8_t *ima_replay_before(const struct ima_replay *r, unsigned int bank);
+const uint8_t *ima_replay_digest(const struct ima_replay *r, unsigned int bank);
+
+/* One extend in the algorithm of bank @bank that leaves the replay as it is. Return: whether it worked. */
+bool ima_replay_step(struct ima_replay *r, unsigned int bank, uint8_t *value,
+		     const uint8_t *digest);
 
 #endif

@@ -12,6 +12,7 @@ struct run {
 	uint8_t expected[PCR_MAX_BANKS][PCR_MAX_DIGEST_BYTES];
 	/* first entry of the PCR after the match */
 	uint64_t tail_number, tail_offset;
+	struct ima_missing *missing;
 };
 
 bool ima_verify_first_known(const char *name)
@@ -117,6 +118,7 @@ static int read_list(struct run *run, struct ima_list *list, struct ima_replay *
 		r->entries++;
 		if (!ours)
 			continue;
+		ima_missing_note(run->missing, replay, &entry);
 		r->of_pcr++;
 		r->violations += entry.violation;
 		compare(run, replay, &entry);
@@ -134,22 +136,37 @@ static int read_list(struct run *run, struct ima_list *list, struct ima_replay *
 	return rc;
 }
 
+/* The values are those of no first part of the list. One entry that they lack may explain it. */
+static int judge_unknown(struct run *run, unsigned int bank, struct ima_replay *replay,
+			 struct vtf_error *err)
+{
+	struct ima_verify_result *r = run->result;
+	const struct pcr_bank *b = run->opts->banks.bank[bank];
+	char hex[2 * PCR_MAX_DIGEST_BYTES + 1];
+
+	pcr_format_hex(run->expected[bank], b->size, hex);
+	if (ima_missing_find(run->missing, replay, run->expected, &r->missing))
+		return vtf_error_set(err, VTF_EXIT_VERIFY,
+				     "PCR %u in bank %s is %s: as after entry %llu, but entry %llu "
+				     "at byte %llu was never extended",
+				     run->opts->pcr, b->name, hex,
+				     (unsigned long long)r->missing.until,
+				     (unsigned long long)r->missing.number,
+				     (unsigned long long)r->missing.offset);
+	return vtf_error_set(err, VTF_EXIT_VERIFY,
+			     "PCR %u in bank %s is %s: none of the %llu entries leads to it",
+			     run->opts->pcr, b->name, hex, (unsigned long long)r->of_pcr);
+}
+
 /* Says which banks match after which entry, since they do not agree. */
-static int judge_mismatch(const struct run *run, struct vtf_error *err)
+static int judge_mismatch(struct run *run, struct ima_replay *replay, struct vtf_error *err)
 {
 	const struct pcr_banks *banks = &run->opts->banks;
 	const struct ima_verify_result *r = run->result;
-	char hex[2 * PCR_MAX_DIGEST_BYTES + 1];
 
-	for (unsigned int i = 0; i < banks->count; i++) {
-		if (r->bank_matched[i])
-			continue;
-		pcr_format_hex(run->expected[i], banks->bank[i]->size, hex);
-		return vtf_error_set(err, VTF_EXIT_VERIFY,
-				     "PCR %u in bank %s is %s: none of the %llu entries leads to it",
-				     run->opts->pcr, banks->bank[i]->name, hex,
-				     (unsigned long long)r->of_pcr);
-	}
+	for (unsigned int i = 0; i < banks->count; i++)
+		if (!r->bank_matched[i])
+			return judge_unknown(run, i, replay, err);
 	for (unsigned int i = 1; i < banks->count; i++)
 		if (r->bank_matched[i] != r->bank_matched[0])
 			return vtf_error_set(
@@ -161,7 +178,7 @@ static int judge_mismatch(const struct run *run, struct vtf_error *err)
 	return vtf_error_set(err, VTF_EXIT_INTERNAL, "banks match, and yet they do not");
 }
 
-static int judge(struct run *run, struct vtf_error *err)
+static int judge(struct run *run, struct ima_replay *replay, struct vtf_error *err)
 {
 	struct ima_verify_result *r = run->result;
 
@@ -172,7 +189,7 @@ static int judge(struct run *run, struct vtf_error *err)
 				     "nothing to compare: none of the %llu entries is of PCR %u",
 				     (unsigned long long)r->entries, run->opts->pcr);
 	if (!r->matched)
-		return judge_mismatch(run, err);
+		return judge_mismatch(run, replay, err);
 	if (r->tail > run->opts->max_tail) {
 		r->bad_number = run->tail_number;
 		r->bad_offset = run->tail_offset;
@@ -206,13 +223,15 @@ int ima_verify(const struct ima_verify_opts *opts, struct ima_verify_result *res
 		return -1;
 	list = ima_list_new(opts->fd, opts->format, opts->algo);
 	replay = ima_replay_new(&opts->banks, opts->padded, opts->algo, err);
-	if (!list)
+	run.missing = ima_missing_new(&opts->banks);
+	if (!list || !run.missing)
 		vtf_error_set(err, VTF_EXIT_INTERNAL, "out of memory");
-	if (list && replay)
+	if (list && replay && run.missing)
 		rc = read_list(&run, list, replay, err);
 	if (!rc)
-		rc = judge(&run, err);
+		rc = judge(&run, replay, err);
 	ima_list_free(list);
 	ima_replay_free(replay);
+	ima_missing_free(run.missing);
 	return rc;
 }

@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "ima_list.h"
+#include "ima_missing.h"
 #include "pcr_table.h"
 
 struct ima_verify_opts {
@@ -40,6 +41,8 @@ struct ima_verify_result {
 	uint64_t tail; /* of the PCR, after the matched entry */
 	uint64_t bank_matched[PCR_MAX_BANKS]; /* entry after which this bank matched; 0: none */
 	uint8_t value[PCR_MAX_BANKS][PCR_MAX_DIGEST_BYTES]; /* where all that was read leads to */
+	/* one entry that the values lack, if that explains them; number 0: nothing does */
+	struct ima_missing_found missing;
 	uint64_t bad_number, bad_offset; /* entry that is at fault; 0: none in particular */
 };
 

@@ -37,6 +37,14 @@ static int parse_range(const char **text, unsigned long *first, unsigned long *l
 	return *last < *first ? -EINVAL : 0;
 }
 
+static int is_in(unsigned long value, const unsigned int *list, size_t n)
+{
+	while (n--)
+		if (list[n] == value)
+			return 1;
+	return 0;
+}
+
 int list_parse_ints(const char *text, unsigned int min, unsigned int max, unsigned int *out,
 		    size_t room)
 {
@@ -53,6 +61,8 @@ int list_parse_ints(const char *text, unsigned int min, unsigned int max, unsign
 		for (unsigned long v = first; v <= last; v++) {
 			if (n == room)
 				return -E2BIG;
+			if (is_in(v, out, n))
+				return -EINVAL;
 			out[n++] = (unsigned int)v;
 		}
 		if (!*text)
@@ -75,6 +85,9 @@ int list_split(char *text, const char **words, size_t room)
 			return -EINVAL;
 		if (n == room)
 			return -E2BIG;
+		for (size_t i = 0; i < n; i++)
+			if (!strcmp(words[i], text))
+				return -EINVAL;
 		words[n++] = text;
 		if (!comma)
 			return (int)n;

@@ -2,10 +2,8 @@
 #include "measure.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "conditions.h"
@@ -100,14 +98,13 @@ static void check(const struct measure_opts *opts, struct argp_state *state)
 		   opts->pcr, opts->pcr == 10 ? "it is IMA's" : "others use it");
 }
 
-static void check_output(const char *path, struct argp_state *state)
+const char *measure_parse_output(const char *path, const char *option, struct argp_state *state)
 {
-	char *copy = strdup(path);
-	const char *directory = copy ? dirname(copy) : ".";
+	int rc = output_check(path);
 
-	if (access(path, F_OK) ? access(directory, W_OK | X_OK) : access(path, W_OK))
-		argp_error(state, "--output: cannot write %s: %s", path, strerror(errno));
-	free(copy);
+	if (rc)
+		argp_error(state, "--%s: cannot write %s: %s", option, path, strerror(-rc));
+	return path;
 }
 
 static error_t parse_result_option(int key, char *arg, struct argp_state *state)
@@ -122,8 +119,7 @@ static error_t parse_result_option(int key, char *arg, struct argp_state *state)
 		opts->csv = true;
 		break;
 	case KEY_OUTPUT:
-		check_output(arg, state);
-		opts->output = arg;
+		opts->output = measure_parse_output(arg, "output", state);
 		break;
 	case KEY_DRY_RUN:
 		opts->dry_run = true;

@@ -43,6 +43,9 @@ double measure_parse_number(const char *text, const char *option, double min, do
 uint64_t measure_parse_count(const char *text, const char *option, uint64_t min, uint64_t max,
 			     struct argp_state *state);
 
+/* A file that can be written, or a usage error at once: not after the work is done. Return: @path. */
+const char *measure_parse_output(const char *path, const char *option, struct argp_state *state);
+
 /* Fills the part of a run's specification that the options decide. */
 void measure_spec(const struct measure_opts *opts, struct run_spec *spec);
 

@@ -64,28 +64,3 @@ void output_add_num(struct json_object *obj, const char *key, double value, int 
 	snprintf(text, sizeof(text), "%.*f", decimals, value);
 	json_object_object_add(obj, key, json_object_new_double_s(strtod(text, NULL), text));
 }
-
-struct json_object *output_load(const char *path, const char **reason)
-{
-	struct json_object *doc, *field;
-
-	doc = strcmp(path, "-") ? json_object_from_file(path) : json_object_from_fd(0);
-	if (!doc) {
-		*reason = json_util_get_last_err();
-		return NULL;
-	}
-	if (!json_object_is_type(doc, json_type_object))
-		*reason = "not a JSON object";
-	else if (!json_object_object_get_ex(doc, "schema", &field) ||
-		 json_object_get_int(field) != VTF_SCHEMA)
-		*reason = "no schema number, or another one than this program knows";
-	else if (!json_object_object_get_ex(doc, "kind", &field) ||
-		 !json_object_is_type(field, json_type_string))
-		*reason = "no kind";
-	else if (!output_doc_points(doc))
-		*reason = "no points";
-	else
-		return doc;
-	json_object_put(doc);
-	return NULL;
-}

@@ -71,6 +71,13 @@ void output_add_num(struct json_object *obj, const char *key, double value, int 
 int output_write_atomic(const char *path, const void *data, size_t len);
 
 /**
+ * output_check() - whether output_write_atomic() has a chance, before any work is done
+ *
+ * Return: 0, or negative errno.
+ */
+int output_check(const char *path);
+
+/**
  * output_write_json() - write a document
  * @path: file (as output_write_atomic()); NULL: stdout
  * @doc:  a document
@@ -78,18 +85,6 @@ int output_write_atomic(const char *path, const void *data, size_t len);
  * Return: 0, or negative errno.
  */
 int output_write_json(const char *path, struct json_object *doc);
-
-/**
- * output_load() - read a result document
- * @path:   file, "-" for standard input
- * @reason: set to a static text or to json-c's on failure
- *
- * Checks that it is an object with the schema number of this program, a
- * string "kind" and an array "points".
- *
- * Return: the document (free with json_object_put()), NULL on failure.
- */
-struct json_object *output_load(const char *path, const char **reason);
 
 /**
  * output_csv() - print points as CSV with a header line (RFC 4180)

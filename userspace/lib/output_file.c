@@ -95,6 +95,29 @@ static int fill_and_rename(int fd, char *temporary, const char *path, mode_t mod
 	return rc;
 }
 
+int output_check(const char *path)
+{
+	size_t len = strlen(path);
+	struct stat st;
+	char *copy;
+	int rc = 0;
+
+	if (!len)
+		return -ENOENT;
+	if (!stat(path, &st)) {
+		if (S_ISDIR(st.st_mode))
+			return -EISDIR;
+		return access(path, W_OK) ? -errno : 0;
+	}
+	if (path[len - 1] == '/')
+		return -EISDIR;
+	copy = strdup(path);
+	if (!copy || access(dirname(copy), W_OK | X_OK))
+		rc = -errno;
+	free(copy);
+	return rc;
+}
+
 int output_write_atomic(const char *path, const void *data, size_t len)
 {
 	struct stat st;

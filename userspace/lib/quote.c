@@ -76,15 +76,18 @@ static int load_signature(struct quote *q, struct vtf_error *err)
 
 static int check_signature(struct quote *q, const struct pcr_bank **hash, struct vtf_error *err)
 {
-	FILE *from = fopen(q->files->key, "re");
+	uint8_t bytes[FILE_BYTES];
 	const char *reason;
-	EVP_PKEY *key;
+	EVP_PKEY *key = NULL;
+	size_t len = 0;
+	BIO *from;
 
-	if (!from)
-		return vtf_error_set(err, VTF_EXIT_USAGE, "open %s: %s", q->files->key,
-				     strerror(errno));
-	key = PEM_read_PUBKEY(from, NULL, NULL, NULL);
-	fclose(from);
+	if (load(q->files->key, bytes, &len, err))
+		return -1;
+	from = BIO_new_mem_buf(bytes, (int)len);
+	if (from)
+		key = PEM_read_bio_PUBKEY(from, NULL, NULL, NULL);
+	BIO_free(from);
 	if (!key)
 		return vtf_error_set(err, VTF_EXIT_VERIFY, "%s: no public key in PEM",
 				     q->files->key);

@@ -159,24 +159,30 @@ static bool same_series(const struct report *report, const struct report_row *a,
 	return report->boots[a->boot].machine == report->boots[b->boot].machine &&
 	       !strcmp(x->mode, y->mode) && !strcmp(x->target, y->target) &&
 	       !strcmp(x->device, y->device) && !strcmp(x->transport, y->transport) &&
-	       x->threads == y->threads && !strcmp(x->banks, y->banks) && !strcmp(x->workload, y->workload);
+	       x->threads == y->threads && !strcmp(x->banks, y->banks) &&
+	       !strcmp(x->workload, y->workload) && x->list_entries_asked == y->list_entries_asked;
 }
 
 /* Which parts of a setting differ between the drawn rows and so belong into the key. */
 struct varying {
-	bool kernel, device, transport, banks, workload, threads;
+	bool kernel, device, transport, banks, workload, threads, list;
 };
 
 static struct varying find_varying(const struct drawing *d)
 {
 	struct varying v = { 0 };
-	const struct report_setting *first = NULL;
+	const struct report_setting *any = NULL, *first = NULL;
 
 	for (size_t i = 0; i < d->rows->count; i++) {
 		const struct report_setting *s = d->rows->row[i].setting;
 
+		if (!can_be_drawn(d, &d->rows->row[i]) || !is_joined(d, s))
+			continue;
+		if (!any)
+			any = s;
+		v.list |= any->list_entries_asked != s->list_entries_asked;
 		/* that it has neither device nor banks is in its name */
-		if (!can_be_drawn(d, &d->rows->row[i]) || !is_joined(d, s) || is_no_tpm(s))
+		if (is_no_tpm(s))
 			continue;
 		if (!first)
 			first = s;
@@ -213,6 +219,7 @@ static const char *mode_label(const struct report_setting *s)
 static void put_label(FILE *out, const struct report_setting *s, const struct varying *v)
 {
 	bool no_tpm = is_no_tpm(s);
+	char list[48] = "";
 	const char *const parts[] = {
 		v->kernel ? (!strcmp(s->kernel, "stock") ? "unpatched" : s->kernel) : "",
 		mode_label(s),
@@ -221,8 +228,14 @@ static void put_label(FILE *out, const struct report_setting *s, const struct va
 		v->banks && !no_tpm ? s->banks : "",
 		v->workload ? s->workload : "",
 		v->threads && s->threads ? "threads" : "",
+		list,
 	};
 	const char *separator = "";
+
+	if (v->list && s->list_entries_asked)
+		snprintf(list, sizeof(list), "list of %ld", s->list_entries_asked);
+	else if (v->list)
+		snprintf(list, sizeof(list), "list as it was");
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (!*parts[i])

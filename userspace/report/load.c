@@ -13,6 +13,7 @@
 #define FILE_MAX_BYTES (64L << 20) /* a sweep of hundreds of points is under 1 MiB */
 #define JSON_MAX_DEPTH 32
 #define COUNT_MAX 1000000 /* clients, digests in a command */
+#define LIST_MAX 1000000000L /* entries */
 
 const char *const report_metric_names[METRIC_COUNT] = {
 	[METRIC_EXTENDS_PER_S] = "extends_per_s",
@@ -37,6 +38,10 @@ const char *const report_metric_names[METRIC_COUNT] = {
 	[METRIC_LIST_ENTRIES_END] = "list_entries_end",
 	[METRIC_VIOLATIONS] = "violations",
 	[METRIC_TIMEOUTS] = "timeouts",
+	[METRIC_COMMANDS_PER_EXTEND] = "commands_per_extend",
+	[METRIC_MEAN_BATCH] = "mean_batch",
+	[METRIC_IMA_WAIT_P50] = "ima_wait_p50_us_below",
+	[METRIC_IMA_WAIT_P99] = "ima_wait_p99_us_below",
 };
 
 /* The file that is being read, for complaints, and what its points inherit. */
@@ -273,6 +278,7 @@ static int read_setting(const struct source *source, struct json_object *point,
 			struct report_setting *to)
 {
 	struct json_object *threads;
+	double asked;
 	int err = 0;
 
 	to->workload = word(source, point, NULL, where, "kind", &err);
@@ -286,6 +292,11 @@ static int read_setting(const struct source *source, struct json_object *point,
 	to->mode = word(source, point, NULL, where, "mode", &err);
 	to->processes = count(source, point, where, "processes", &err);
 	to->digests_per_command = count(source, point, where, "digests_per_command", &err);
+	asked = figure(source, point, where, "list_entries_asked", &err);
+	if (asked > LIST_MAX)
+		err = complain(source, "%s.list_entries_asked: more than %ld", where, LIST_MAX);
+	else if (!isnan(asked))
+		to->list_entries_asked = (long)asked;
 	threads = member(source, point, where, "threads", json_type_boolean, &err);
 	to->threads = threads && json_object_get_boolean(threads);
 	if (!err)

@@ -44,6 +44,10 @@ enum report_metric {
 	METRIC_LIST_ENTRIES_END,
 	METRIC_VIOLATIONS,
 	METRIC_TIMEOUTS,
+	METRIC_COMMANDS_PER_EXTEND, /* this and the next three by IMA's own counters */
+	METRIC_MEAN_BATCH,
+	METRIC_IMA_WAIT_P50,
+	METRIC_IMA_WAIT_P99,
 	METRIC_COUNT
 };
 
@@ -69,6 +73,7 @@ struct report_setting {
 	char banks[64]; /* "sha256", "sha1+sha256" */
 	int processes; /* 0 where nothing is said */
 	int digests_per_command; /* 0 where nothing is said */
+	long list_entries_asked; /* that IMA's list was filled up to first; 0: as it was */
 	bool threads; /* the clients are threads of one process */
 };
 

@@ -78,6 +78,9 @@ static int compare_settings(const struct report_setting *a, const struct report_
 		c = order_numbers(a->processes, b->processes);
 	if (!c)
 		c = order_numbers(a->digests_per_command, b->digests_per_command);
+	if (!c)
+		c = (a->list_entries_asked > b->list_entries_asked) -
+		    (a->list_entries_asked < b->list_entries_asked);
 	if (!c && with_mode)
 		c = order_numbers(mode_rank(a->mode), mode_rank(b->mode));
 	if (!c && with_mode)
@@ -240,7 +243,8 @@ static bool same_accesses(const struct report_setting *a, const struct report_se
 {
 	return !strcmp(a->transport, b->transport) && !strcmp(a->workload, b->workload) &&
 	       !strcmp(a->guest, b->guest) && !strcmp(a->kernel, b->kernel) &&
-	       a->threads == b->threads && a->processes == b->processes;
+	       a->threads == b->threads && a->processes == b->processes &&
+	       a->list_entries_asked == b->list_entries_asked;
 }
 
 /* Against the median over the boots without a TPM; NAN also for those themselves. */

@@ -180,6 +180,7 @@ static void csv_row(FILE *out, const struct report_row *row)
 	csv_count(out, s->processes);
 	fputs(s->threads ? ",true" : ",false", out);
 	csv_count(out, s->digests_per_command);
+	csv_count(out, s->list_entries_asked);
 	fprintf(out, ",%zu", row->runs);
 	for (int m = 0; m < METRIC_COUNT; m++)
 		csv_number(out, row->metric[m]);
@@ -195,7 +196,7 @@ int report_write_csv(FILE *out, const struct report *report, const struct report
 {
 	(void)report;
 	fputs("boot,workload,guest,kernel,device,target,transport,mode,banks,processes,"
-	      "threads,digests_per_command,runs",
+	      "threads,digests_per_command,list_entries_asked,runs",
 	      out);
 	for (int m = 0; m < METRIC_COUNT; m++)
 		fprintf(out, ",%s", report_metric_names[m]);

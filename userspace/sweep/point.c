@@ -36,6 +36,8 @@ struct point {
 	uint64_t seen_ns[CREW_MAX]; /* ... and when it last changed */
 	uint64_t lost; /* extends that IMA counted as lost when the point began */
 	struct costs costs;
+	struct ima_tpm ima[2]; /* before and after the timed part */
+	bool have_ima[2];
 	struct tpm_reading reading[2];
 };
 
@@ -115,12 +117,16 @@ static int find_stuck(struct point *p, struct vtf_error *err)
 	return 0;
 }
 
-/* What IMA counts as lost since boot; 0 where the kernel does not count. */
-static uint64_t lost_extends(void)
+/* What IMA counts as lost since boot; 0 where the kernel does not count. @first: its entry, 0 if not said. */
+static uint64_t lost_extends(uint64_t *first)
 {
 	struct ima_tpm tpm;
 
-	return ima_tpm_read(&tpm) ? 0 : tpm.counter[IMA_TPM_LOST];
+	*first = 0;
+	if (ima_tpm_read(&tpm))
+		return 0;
+	*first = tpm.counter[IMA_TPM_FIRST_LOST];
+	return tpm.counter[IMA_TPM_LOST];
 }
 
 /*
@@ -129,14 +135,19 @@ static uint64_t lost_extends(void)
  */
 static int find_lost(const struct point *p, struct vtf_error *err)
 {
-	uint64_t lost = lost_extends();
+	uint64_t first, lost = lost_extends(&first);
+	char where[48] = "";
 
 	if (lost <= p->lost)
 		return 0;
+	/* the first since boot is one of ours only if there was none before */
+	if (first && !p->lost)
+		snprintf(where, sizeof(where), ", the first at list entry %llu",
+			 (unsigned long long)first);
 	return vtf_error_set(err, VTF_EXIT_TPM,
-			     "the TPM refuses extends or gives no answer: IMA has lost %llu "
+			     "the TPM refuses extends or gives no answer: IMA has lost %llu%s "
 			     "(workload %s)",
-			     (unsigned long long)(lost - p->lost), p->spec->workload->name);
+			     (unsigned long long)(lost - p->lost), where, p->spec->workload->name);
 }
 
 static int worker_error(const struct point *p, struct vtf_error *err)
@@ -189,7 +200,8 @@ static int begin_timed(struct point *p, struct point_result *result)
 				     strerror(-rc));
 	if (p->spec->tpm && tpm_watch_read(p->spec->tpm, &p->reading[0], err))
 		return -1;
-	/* last, so that the reading above does not count */
+	p->have_ima[0] = !ima_tpm_read(&p->ima[0]);
+	/* last, so that the readings above do not count */
 	costs_snapshot(&p->costs, 0, p->spec->tpm_pid, p->spec->chip);
 	return 0;
 }
@@ -200,6 +212,10 @@ static int end_timed(struct point *p, struct point_result *result)
 	struct ima_follow_counts before, after;
 
 	costs_snapshot(&p->costs, 1, p->spec->tpm_pid, p->spec->chip);
+	/* every access has returned, so every extend has ended */
+	p->have_ima[1] = !ima_tpm_read(&p->ima[1]);
+	ima_figures_between(p->have_ima[0] ? &p->ima[0] : NULL, p->have_ima[1] ? &p->ima[1] : NULL,
+			    &result->ima);
 	ima_follow_counts(p->spec->follow, &before);
 	if (!p->spec->tpm) {
 		if (ima_follow_update(p->spec->follow, err))
@@ -345,9 +361,11 @@ static void worker_not_started(void *context, unsigned int index, int error)
 
 static int point_init(struct point *p, const struct point_spec *spec, struct vtf_error *err)
 {
+	uint64_t first;
+
 	memset(p, 0, sizeof(*p));
 	p->spec = spec;
-	p->lost = lost_extends();
+	p->lost = lost_extends(&first);
 	p->shared_bytes = sizeof(struct point_shared) + spec->workers * sizeof(struct point_slot);
 	p->sh = mmap(NULL, p->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);

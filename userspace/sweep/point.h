@@ -13,6 +13,7 @@
 #include "lib/crew.h"
 #include "lib/ima_follow.h"
 #include "lib/run.h"
+#include "sweep/ima_figures.h"
 #include "sweep/tpm_watch.h"
 #include "workloads/workload.h"
 
@@ -47,6 +48,7 @@ struct point_result {
 	uint64_t list_entries_end;
 	uint64_t violations; /* entries with a zero digest that the point added */
 	bool files_ended; /* there were too few for the duration: the timed part is shorter */
+	struct ima_figures ima; /* of the timed part */
 	bool have_updates;
 	uint32_t updates; /* of the TPM's counter, during the timed part */
 };
