@@ -48,6 +48,8 @@ struct fault_plan {
 	unsigned int code_count;
 	/* each answer to an extend comes after opening and reading the next file in it */
 	DIR *reads;
+	/* the log says of each extend what is in it and how many entries IMA has */
+	bool events;
 };
 
 /* Appends the rule in @text. Returns 0, or -EINVAL or -ENOSPC. */

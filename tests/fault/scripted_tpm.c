@@ -51,6 +51,8 @@ static const char doc[] =
 	"Prints `tpm=tpmN` and `pid=PID` once the device exists; the kernel registers the\n"
 	"chip a little later. The log has a line per command, times being CLOCK_MONOTONIC:\n"
 	"  in_us=.. code=0x.. command=.. k=.. [action=..] [out_us=.. rc=0x..] [refused=ERRNO]\n"
+	"With --events those of extends have after k: pcr=.. listed=.. events=.. digests=HEX[,HEX...],\n"
+	"the length of IMA's list when the command was read, and the digests of its first bank.\n"
 	"\n"
 	"Exit: 0 ended by SIGTERM or SIGINT, 2 usage, 3 no /dev/vtpmx, 4 the kernel hung up\n"
 	"or libtpms failed.\n";
@@ -60,6 +62,7 @@ static const struct argp_option argp_options[] = {
 	{ "banks", 'b', "LIST", 0, "Active PCR banks (default: sha256)", 0 },
 	{ "log", 'l', "FILE", 0, "Write the log there (default: none)", 0 },
 	{ "read", 'r', "DIR", 0, "Before each answer to an extend open and read the next file in DIR", 0 },
+	{ "events", 'v', NULL, 0, "Log what each extend extends by, and the length of IMA's list then", 0 },
 	{ "extended", 'e', "PCR", 0, "Have extended this PCR (sha256) before the kernel sees the TPM", 0 },
 	{ 0 },
 };
@@ -109,6 +112,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->plan.reads = opendir(arg);
 		if (!opts->plan.reads)
 			argp_failure(state, EXIT_LACKS, errno, "%s", arg);
+		return 0;
+	case 'v':
+		opts->plan.events = true;
 		return 0;
 	case 'e':
 		opts->extended_pcr = parse_pcr(arg);
