@@ -75,25 +75,54 @@ static unsigned int first_bank(const uint8_t *p, const uint8_t *end, FILE *to)
 	return events;
 }
 
+/*
+ * Where the digests begin: behind handle, size of the authorisation, that, and
+ * count (part 3, 22.2). 0 if the command is too short for that.
+ */
+static size_t digests_at(const uint8_t *command, size_t bytes)
+{
+	enum { AUTH_AT = TPM_HEADER_BYTES + 4 };
+	uint32_t auth_bytes;
+
+	if (bytes < AUTH_AT + 8)
+		return 0;
+	auth_bytes = be32_read(command + AUTH_AT);
+	return auth_bytes > bytes - AUTH_AT - 8 ? 0 : AUTH_AT + 4 + auth_bytes + 4;
+}
+
 void extend_events_log(FILE *log, const uint8_t *command, size_t bytes)
 {
-	const uint8_t *p = command + TPM_HEADER_BYTES, *end = command + bytes;
+	size_t at = digests_at(command, bytes);
 	long entries = listed();
-	uint32_t pcr, auth_bytes;
 
-	/* part 3, 22.2: handle, size of the authorisation, that, count, digests */
-	if (end - p < 8)
+	if (!at)
 		return;
-	pcr = be32_read(p);
-	auth_bytes = be32_read(p + 4);
-	p += 8;
-	if (end - p < 4 || auth_bytes > (size_t)(end - p) - 4)
-		return;
-	p += auth_bytes + 4;
-
-	fprintf(log, " pcr=%u", pcr);
+	fprintf(log, " pcr=%u", be32_read(command + TPM_HEADER_BYTES));
 	if (entries >= 0)
 		fprintf(log, " listed=%ld", entries);
-	fprintf(log, " events=%u digests=", first_bank(p, end, NULL));
-	first_bank(p, end, log);
+	fprintf(log, " events=%u digests=", first_bank(command + at, command + bytes, NULL));
+	first_bank(command + at, command + bytes, log);
+}
+
+size_t extend_events_keep_first(uint8_t *command, size_t bytes)
+{
+	size_t start = digests_at(command, bytes), at = start;
+	uint32_t kept = 0;
+
+	if (!start)
+		return bytes;
+	while (bytes - at > 2) {
+		unsigned int alg = be16_read(command + at);
+		size_t size = digest_bytes(alg);
+
+		/* the first bank again: the next event begins */
+		if (!size || bytes - at - 2 < size ||
+		    (kept && alg == be16_read(command + start)))
+			break;
+		at += 2 + size;
+		kept++;
+	}
+	be32_write(command + start - 4, kept);
+	be32_write(command + 2, (uint32_t)at);
+	return at;
 }

@@ -14,4 +14,10 @@
  */
 void extend_events_log(FILE *log, const uint8_t *command, size_t bytes);
 
+/*
+ * Takes all but the first event, a digest of each bank, from the PCR_Extend in
+ * @command. Returns its new size; one that is malformed stays as it is.
+ */
+size_t extend_events_keep_first(uint8_t *command, size_t bytes);
+
 #endif

@@ -21,6 +21,7 @@ enum fault_action {
 	FAULT_LATE,	/* the same, but the kernel may have given up */
 	FAULT_DROP,	/* never answer */
 	FAULT_RC,	/* do nothing and answer with the response code VALUE */
+	FAULT_FIRST,	/* of the events of an extend do the first, and answer as if done */
 	FAULT_SIZE,	/* answer with the first VALUE bytes only */
 	FAULT_DIE,	/* end at once, as by kill -9 */
 	FAULT_HANGUP,	/* close the TPM's end, but live on */

@@ -43,6 +43,7 @@ static const char doc[] =
 	"  late,MS    the same, but the kernel may have given up\n"
 	"  drop       never answer, go on with the next command\n"
 	"  rc,CODE    do nothing but answer CODE (0x922 RETRY, 0x90a TESTING)\n"
+	"  first      of several events in an extend do the first only, and answer with success\n"
 	"  size,N     answer with the first N bytes only\n"
 	"  die        end at once\n"
 	"  hangup     close the TPM's end but live on\n"

@@ -75,8 +75,7 @@ static void log_request(FILE *log, const struct request *req,
 }
 
 /* Fills @response; returns its size or a negative errno */
-static int answer_to(const struct request *req, const struct fault_rule *rule,
-		     uint8_t *response)
+static int answer_to(struct request *req, const struct fault_rule *rule, uint8_t *response)
 {
 	int size;
 
@@ -88,6 +87,8 @@ static int answer_to(const struct request *req, const struct fault_rule *rule,
 			tpm_set_locality(req->data[TPM_HEADER_BYTES]);
 		return (int)tpm_bare_response(response, 0);
 	}
+	if (rule && rule->action == FAULT_FIRST && req->code == TPM2_CC_PCR_EXTEND)
+		req->size = extend_events_keep_first(req->data, req->size);
 	size = tpm_execute(req->data, req->size, response);
 	if (size > 0 && rule && rule->action == FAULT_SIZE &&
 	    rule->value < (uint32_t)size)
@@ -115,7 +116,7 @@ static void read_next_file(DIR *dir)
 	close(fd);
 }
 
-static int handle(int fd, const struct request *req,
+static int handle(int fd, struct request *req,
 		  const struct fault_rule *rule, FILE *log)
 {
 	enum fault_action action = rule ? rule->action : FAULT_NONE;
