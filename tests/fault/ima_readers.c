@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,7 +27,7 @@ enum { EXIT_INTERNAL = 1, EXIT_USAGE = 2, EXIT_INCOMPLETE = 6, WORKERS_MAX = 256
 struct options {
 	const char *dir;
 	unsigned int workers, files, signal_hz;
-	bool threads, violate, kill;
+	bool threads, violate, kill, endless;
 };
 
 /* Shared by all workers, whatever they are */
@@ -58,6 +59,7 @@ static const struct argp_option argp_options[] = {
 	{ "threads", 't', NULL, 0, "Threads of one process instead", 0 },
 	{ "violate", 'v', NULL, 0,
 	  "Of three files read one while it is open for writing, and open one for writing while it is read", 0 },
+	{ "endless", 'e', NULL, 0, "Make each file just before it is opened, without end", 0 },
 	{ "signals", 's', "HZ", 0, "SIGALRM at this rate; every second worker with SA_RESTART", 0 },
 	{ "kill", 'k', NULL, 0, "SIGKILL for every third worker, some time", 0 },
 	{ 0 },
@@ -96,6 +98,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'v':
 		opts->violate = true;
 		return 0;
+	case 'e':
+		opts->endless = true;
+		return 0;
 	case 'k':
 		opts->kill = true;
 		return 0;
@@ -129,19 +134,24 @@ static void file_name(char *name, size_t bytes, const struct worker *w, unsigned
 }
 
 /* Writing is not measured. Returns 0 or -1 */
+static int make_file(const char *name)
+{
+	FILE *f = fopen(name, "we");
+
+	if (f && fprintf(f, "%s\n", name) > 0 && !fclose(f))
+		return 0;
+	fprintf(stderr, "ima-readers: %s: %m\n", name);
+	return -1;
+}
+
 static int make_files(const struct worker *w)
 {
 	char name[4096];
 
 	for (unsigned int i = 0; i < w->opts->files; i++) {
-		FILE *f;
-
 		file_name(name, sizeof(name), w, i);
-		f = fopen(name, "we");
-		if (!f || fprintf(f, "%s\n", name) < 0 || fclose(f)) {
-			fprintf(stderr, "ima-readers: %s: %m\n", name);
+		if (make_file(name))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -222,6 +232,19 @@ static void start_signals(const struct worker *w)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+static void work_without_end(const struct worker *w)
+{
+	char name[4096];
+
+	for (unsigned int i = 0;; i++) {
+		file_name(name, sizeof(name), w, i);
+		if (make_file(name))
+			return;
+		open_and_read(name);
+		unlink(name);
+	}
+}
+
 static void *work(void *arg)
 {
 	const struct worker *w = arg;
@@ -232,6 +255,8 @@ static void *work(void *arg)
 		pause_us(1000);
 	if (w->opts->signal_hz)
 		start_signals(w);
+	if (w->opts->endless)
+		work_without_end(w);
 	for (unsigned int i = 0; i < w->opts->files; i++) {
 		file_name(name, sizeof(name), w, i);
 		if (w->opts->violate && i % 3 == 1)
@@ -253,6 +278,8 @@ static int start(struct worker *w)
 	}
 	w->pid = fork();
 	if (!w->pid) {
+		/* whoever kills the one that was started is rid of all */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		work(w);
 		_exit(0);
 	}
@@ -301,7 +328,7 @@ int main(int argc, char **argv)
 	}
 	for (unsigned int i = 0; i < opts.workers; i++) {
 		workers[i] = (struct worker){ .opts = &opts, .number = i };
-		if (make_files(&workers[i]))
+		if (!opts.endless && make_files(&workers[i]))
 			return EXIT_INTERNAL;
 	}
 	for (started = 0; started < opts.workers; started++)
