@@ -49,8 +49,9 @@ test: ## build all and run every test suite (SUITES="...": only these)
 	@$(STEP) 'guest root' $(MAKE) --no-print-directory guest-root
 	@tests/run $(SUITES)
 
-test-slow: ## the same, with the long variants of the tests
+test-slow: ## the same, with the long variants of the tests, and kernels broken on purpose (30 min more)
 	@VTPMFAST_SLOW=1 $(MAKE) --no-print-directory test
+	@tests/mutations/run
 
 # --- the steps that they are made of ---
 

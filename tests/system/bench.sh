@@ -125,4 +125,9 @@ expect_fail -c 2 "no runs" "$run_client" --runs none
 expect_fail -c 3 "run-client without a kernel" "$run_client" --kernel "$work/none" --out "$work/results"
 expect_pass "the guest's part of it has help" "$top/tests/bench/guest-client.sh" --help
 expect_fail -c 2 "and refuses what it does not know" "$top/tests/bench/guest-client.sh" --frobnicate
+
+mutations=$top/tests/mutations/run
+expect_pass "every mutation is well-formed" "$mutations" --list
+expect_fail -c 2 "one that is not there" "$mutations" --list nonsense
+expect_fail -c 2 "an option that is not there" "$mutations" --frobnicate
 tap_done
