@@ -18,7 +18,7 @@ private_mount
 load_policy
 start_scripted_with --banks sha1,sha256 --events --on PCR_Extend:3-=delay,5
 mkdir "$mnt/a"
-ima-readers --workers $workers --files 12 "$mnt/a" >/run/readers &
+ima-readers --endless --workers $workers "$mnt/a" >/run/readers &
 readers=$!
 until grep -q 'PCR_Extend k=16' "$log"; do
 	sleep 0.01
@@ -26,7 +26,11 @@ done
 client_code=0
 tpm-client -q -d "/dev/tpmrm${tpm#tpm}" --pcr 23 'extend*25' >/run/client || client_code=$?
 running=$(kill -0 $readers 2>/dev/null && echo yes || echo no)
-wait $readers
+kill -KILL $readers
+wait $readers || true
+until ! pgrep -x ima-readers >/dev/null; do
+	sleep 0.01
+done
 is "$client_code $(value_of "done" "$(</run/client)")" "0 25" "the client's 25 extends are done"
 is "$running" yes "while IMA measured"
 # events of PCR 10 between the client's commands, from its first to its last

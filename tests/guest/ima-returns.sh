@@ -7,8 +7,8 @@
 . /tests/lib/ima.sh
 
 delay_ms=30
-workers=24
-files=6
+workers=64
+files=3
 private_mount
 load_policy
 # 1 and 2 are the bind; then each extend takes its time
