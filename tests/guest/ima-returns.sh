@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# guest: kernel=patched,debug timeout=120 append=ima_tpm=late+tpm.limit_ms=20000
+# guest: kernel=patched,debug timeout=180 append=ima_tpm=late+tpm.limit_ms=20000
 # Whoever has opened a file that is measured goes on only after the TPM has answered
 # its own extend; the TPM itself sees what was listed when it was asked.
 . /tests/lib/guest.sh
