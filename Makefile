@@ -34,7 +34,7 @@ bench: ## build all, measure stock against fast in UML, draw results/sweep.svg (
 	@$(STEP) 'guest root' $(MAKE) --no-print-directory guest-root
 	@$(STEP) 'measure and draw' tests/bench/run-sweep
 
-bench-client: ## what a client of the TPM waits for while IMA measures: results/client.json (2 min)
+bench-client: ## what a client of the TPM waits for while IMA measures: results/client.json (5 min)
 	@$(STEP) 'packages' scripts/deps test
 	@$(STEP) 'kernel source and series' $(MAKE) --no-print-directory apply
 	@$(STEP) 'kernels' $(KERNEL_TREE) build uml-patched
