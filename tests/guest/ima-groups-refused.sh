@@ -8,10 +8,10 @@
 
 private_mount
 load_policy
-# The bind is 1 and 2. While 3 takes half a second, others queue up behind it; then come
+# The bind is 1 and 2. While 3 takes two seconds, others queue up behind it; then come
 # the trial on PCR 16 (with one bank: 2 together and 2 apart, 4 and 4, 8 refused) as 4 to
 # 12, and the first shared command, 13, is refused.
-start_scripted PCR_Extend:3=delay,500 PCR_Extend:13=rc,0x101
+start_scripted PCR_Extend:3=delay,2000 PCR_Extend:13=rc,0x101
 make_files a 1
 make_files b 12
 cat "$mnt/a/0" >/dev/null &
