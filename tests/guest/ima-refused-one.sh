@@ -10,7 +10,7 @@ private_mount
 load_policy
 # As in ima-groups-refused.sh the first command that is shared is 13; its events follow
 # one by one, and 15 is the second of them.
-start_scripted_with --events --on PCR_Extend:3=delay,1500 --on PCR_Extend:13=rc,0x101 \
+start_scripted_with --events --on PCR_Extend:3=delay,2000 --on PCR_Extend:13=rc,0x101 \
 	--on PCR_Extend:15=rc,0x101
 make_files a 1
 mkdir "$mnt/b"
