@@ -25,7 +25,7 @@ help: ## this list
 
 # --- the two that one starts with ---
 
-.PHONY: bench test test-slow
+.PHONY: bench bench-client test test-slow
 bench: ## build all, measure stock against fast in UML, draw results/sweep.svg (20 min first, then 5)
 	@$(STEP) 'packages' scripts/deps bench
 	@$(STEP) 'kernel source and series' $(MAKE) --no-print-directory apply
@@ -33,6 +33,13 @@ bench: ## build all, measure stock against fast in UML, draw results/sweep.svg (
 	@$(STEP) 'vtpmfast' $(MAKE) --no-print-directory userspace
 	@$(STEP) 'guest root' $(MAKE) --no-print-directory guest-root
 	@$(STEP) 'measure and draw' tests/bench/run-sweep
+
+bench-client: ## what a client of the TPM waits for while IMA measures: results/client.json (5 min)
+	@$(STEP) 'packages' scripts/deps test
+	@$(STEP) 'kernel source and series' $(MAKE) --no-print-directory apply
+	@$(STEP) 'kernels' $(KERNEL_TREE) build uml-patched
+	@$(STEP) 'guest root' $(MAKE) --no-print-directory guest-root
+	@tests/bench/run-client
 
 test: ## build all and run every test suite (SUITES="...": only these)
 	@$(STEP) 'packages' scripts/deps test
@@ -42,8 +49,9 @@ test: ## build all and run every test suite (SUITES="...": only these)
 	@$(STEP) 'guest root' $(MAKE) --no-print-directory guest-root
 	@tests/run $(SUITES)
 
-test-slow: ## the same, with the long variants of the tests
+test-slow: ## the same, with the long variants of the tests, and kernels broken on purpose (30 min more)
 	@VTPMFAST_SLOW=1 $(MAKE) --no-print-directory test
+	@tests/mutations/run
 
 # --- the steps that they are made of ---
 

@@ -40,6 +40,7 @@ static const struct {
 	{ "none", FAULT_NONE, false },	 { "delay", FAULT_DELAY, true },
 	{ "late", FAULT_LATE, true },	 { "drop", FAULT_DROP, false },
 	{ "rc", FAULT_RC, true },	 { "size", FAULT_SIZE, true },
+	{ "first", FAULT_FIRST, false },
 	{ "die", FAULT_DIE, false },	 { "hangup", FAULT_HANGUP, false },
 };
 

@@ -21,6 +21,7 @@ enum fault_action {
 	FAULT_LATE,	/* the same, but the kernel may have given up */
 	FAULT_DROP,	/* never answer */
 	FAULT_RC,	/* do nothing and answer with the response code VALUE */
+	FAULT_FIRST,	/* of the events of an extend do the first, and answer as if done */
 	FAULT_SIZE,	/* answer with the first VALUE bytes only */
 	FAULT_DIE,	/* end at once, as by kill -9 */
 	FAULT_HANGUP,	/* close the TPM's end, but live on */
@@ -48,6 +49,8 @@ struct fault_plan {
 	unsigned int code_count;
 	/* each answer to an extend comes after opening and reading the next file in it */
 	DIR *reads;
+	/* the log says of each extend what is in it and how many entries IMA has */
+	bool events;
 };
 
 /* Appends the rule in @text. Returns 0, or -EINVAL or -ENOSPC. */

@@ -43,6 +43,7 @@ static const char doc[] =
 	"  late,MS    the same, but the kernel may have given up\n"
 	"  drop       never answer, go on with the next command\n"
 	"  rc,CODE    do nothing but answer CODE (0x922 RETRY, 0x90a TESTING)\n"
+	"  first      of several events in an extend do the first only, and answer with success\n"
 	"  size,N     answer with the first N bytes only\n"
 	"  die        end at once\n"
 	"  hangup     close the TPM's end but live on\n"
@@ -51,6 +52,8 @@ static const char doc[] =
 	"Prints `tpm=tpmN` and `pid=PID` once the device exists; the kernel registers the\n"
 	"chip a little later. The log has a line per command, times being CLOCK_MONOTONIC:\n"
 	"  in_us=.. code=0x.. command=.. k=.. [action=..] [out_us=.. rc=0x..] [refused=ERRNO]\n"
+	"With --events those of extends have after k: pcr=.. listed=.. events=.. digests=HEX[,HEX...],\n"
+	"the length of IMA's list when the command was read, and the digests of its first bank.\n"
 	"\n"
 	"Exit: 0 ended by SIGTERM or SIGINT, 2 usage, 3 no /dev/vtpmx, 4 the kernel hung up\n"
 	"or libtpms failed.\n";
@@ -60,6 +63,7 @@ static const struct argp_option argp_options[] = {
 	{ "banks", 'b', "LIST", 0, "Active PCR banks (default: sha256)", 0 },
 	{ "log", 'l', "FILE", 0, "Write the log there (default: none)", 0 },
 	{ "read", 'r', "DIR", 0, "Before each answer to an extend open and read the next file in DIR", 0 },
+	{ "events", 'v', NULL, 0, "Log what each extend extends by, and the length of IMA's list then", 0 },
 	{ "extended", 'e', "PCR", 0, "Have extended this PCR (sha256) before the kernel sees the TPM", 0 },
 	{ 0 },
 };
@@ -109,6 +113,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->plan.reads = opendir(arg);
 		if (!opts->plan.reads)
 			argp_failure(state, EXIT_LACKS, errno, "%s", arg);
+		return 0;
+	case 'v':
+		opts->plan.events = true;
 		return 0;
 	case 'e':
 		opts->extended_pcr = parse_pcr(arg);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "extend_events.h"
 #include "tpm.h"
 
 /* part 2, 6.5.2 */
@@ -61,19 +62,20 @@ static void sleep_ms(uint32_t ms)
 }
 
 static void log_request(FILE *log, const struct request *req,
-			const struct fault_rule *rule)
+			const struct fault_rule *rule, bool events)
 {
 	const char *name = fault_command_name(req->code);
 
 	fprintf(log, "in_us=%" PRIu64 " code=0x%08" PRIx32 " command=%s k=%" PRIu32,
 		req->in_us, req->code, name ? name : "?", req->seen);
+	if (events && req->code == TPM2_CC_PCR_EXTEND)
+		extend_events_log(log, req->data, req->size);
 	if (rule)
 		fprintf(log, " action=%s", fault_action_name(rule->action));
 }
 
 /* Fills @response; returns its size or a negative errno */
-static int answer_to(const struct request *req, const struct fault_rule *rule,
-		     uint8_t *response)
+static int answer_to(struct request *req, const struct fault_rule *rule, uint8_t *response)
 {
 	int size;
 
@@ -85,6 +87,8 @@ static int answer_to(const struct request *req, const struct fault_rule *rule,
 			tpm_set_locality(req->data[TPM_HEADER_BYTES]);
 		return (int)tpm_bare_response(response, 0);
 	}
+	if (rule && rule->action == FAULT_FIRST && req->code == TPM2_CC_PCR_EXTEND)
+		req->size = extend_events_keep_first(req->data, req->size);
 	size = tpm_execute(req->data, req->size, response);
 	if (size > 0 && rule && rule->action == FAULT_SIZE &&
 	    rule->value < (uint32_t)size)
@@ -112,7 +116,7 @@ static void read_next_file(DIR *dir)
 	close(fd);
 }
 
-static int handle(int fd, const struct request *req,
+static int handle(int fd, struct request *req,
 		  const struct fault_rule *rule, FILE *log)
 {
 	enum fault_action action = rule ? rule->action : FAULT_NONE;
@@ -159,7 +163,7 @@ static int serve_one(int fd, struct fault_plan *plan, FILE *log, int notify_fd)
 	req.code = be32_read(req.data + 6);
 	rule = fault_plan_next(plan, req.code, &req.seen);
 	if (log) {
-		log_request(log, &req, rule);
+		log_request(log, &req, rule, plan->events);
 		/* seen while the command is under way, not only when it is done */
 		fflush(log);
 	}

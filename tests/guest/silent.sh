@@ -34,6 +34,7 @@ for mode in $list; do
 	diag "$text"
 	is "$(results extend "$text") $(results random "$text")" "ETIME ok ok" \
 		"$mode: the next commands get their own answers"
+	is "$(grep -c 'command=GetRandom .* rc=0x0' "$log" || true)" 1 "$mode: it was asked for them"
 	is "$(value_of verified "$text")" with-timed-out "$mode: the late extend was done, once"
 	expect_pass "$mode: the server lives on after it" kill -0 "$pid"
 	stop_scripted

@@ -182,3 +182,40 @@ late_bind_fails() {
 	is "$(grep -c PCR_Extend "$log")" $(($1 + 1)) "nothing is extended any more"
 	is "$(entries)" $(($1 + 3)) "files are listed all the same"
 }
+
+# events_of LOG: what extends of PCR 10 a scripted TPM with --events has done, in its
+# order, a line for each event: the command's time, how many events the PCR held
+# before the command, how many entries were listed then, events in the command,
+# digest (sha1, if it has that bank)
+events_of() {
+	awk '
+	function value(name,   i) {
+		for (i = 1; i <= NF; i++)
+			if (index($i, name "=") == 1)
+				return substr($i, length(name) + 2)
+		return ""
+	}
+	value("command") == "PCR_Extend" && value("pcr") == 10 && value("rc") == "0x0" {
+		n = split(value("digests"), digest, ",")
+		for (i = 1; i <= n; i++)
+			print value("in_us"), held + 0, value("listed"), n, digest[i]
+		held += n
+	}' "$1"
+}
+
+# The digests of the list, as they are extended
+listed_digests() {
+	awk '{ if ($2 ~ /^0+$/) gsub(/0/, "f", $2); print $2 }' $list
+}
+
+# list_and_pcr_agree LOG: invariants of group commit, as the TPM has seen them. It knows
+# at one moment what it holds and what is listed.
+list_and_pcr_agree() {
+	local events=/run/events.$$
+	events_of "$1" >"$events"
+	is "$(awk '$2 + $4 > $3' "$events" | wc -l)" 0 "nothing is extended before it is listed"
+	is "$(awk '$3 > $2 + 16' "$events" | wc -l)" 0 "the list leads by at most 16 entries"
+	expect_pass "$(wc -l <"$events") extends came in the order of the list, none twice" \
+		diff <(cut -d' ' -f5 "$events") <(listed_digests)
+	diag "largest lead: $(awk '$3 - $2 > most { most = $3 - $2 } END { print most + 0 }' "$events")"
+}

@@ -3,7 +3,7 @@
 #
 # What tests/run knows about each suite: its files, what must be built for it,
 # how one test is run and how its outcome is judged. Sourced from the top of the
-# repository; patched_kernel is set by the caller.
+# repository; patched_kernel and only_kernel are set by the caller.
 
 # shellcheck disable=SC2034 # for tests/run
 suites=(lint unit kernel kunit guest vm launcher system fuzz)
@@ -39,6 +39,7 @@ list_file() {
 		return
 	fi
 	for kernel in ${kernels//,/ }; do
+		[[ -z ${only_kernel-} || $kernel = "$only_kernel" ]] || continue
 		printf '%s\t%s\t%s\n' "$suite" "$file" "$kernel"
 	done
 }

@@ -117,4 +117,17 @@ run_policies=$top/tests/bench/run-policies
 expect_pass "run-policies --help" "$run_policies" --help
 expect_fail -c 2 "a policy that it does not know" "$run_policies" --policies bench-read,nonsense
 expect_fail -c 3 "run-policies without a kernel" "$run_policies" --kernel "$work/none"
+
+run_client=$top/tests/bench/run-client
+expect_pass "run-client --help" "$run_client" --help
+expect_fail -c 2 "run-client with an unknown option" "$run_client" --frobnicate
+expect_fail -c 2 "no runs" "$run_client" --runs none
+expect_fail -c 3 "run-client without a kernel" "$run_client" --kernel "$work/none" --out "$work/results"
+expect_pass "the guest's part of it has help" "$top/tests/bench/guest-client.sh" --help
+expect_fail -c 2 "and refuses what it does not know" "$top/tests/bench/guest-client.sh" --frobnicate
+
+mutations=$top/tests/mutations/run
+expect_pass "every mutation is well-formed" "$mutations" --list
+expect_fail -c 2 "one that is not there" "$mutations" --list nonsense
+expect_fail -c 2 "an option that is not there" "$mutations" --frobnicate
 tap_done
