@@ -19,7 +19,7 @@ sweep_with_tpm() {
 	shift
 	[[ -e /sys/kernel/security/ima/tpm ]] ||
 		skip_all "this kernel's IMA takes no TPM that comes late"
-	dmesg | grep -q "ima: Bound to $tpm" || not_ok "IMA binds to the TPM that comes late"
+	[[ $(dmesg) = *"ima: Bound to $tpm"* ]] || not_ok "IMA binds to the TPM that comes late"
 	printf 'measure %s fsuuid=@FSUUID@\n' "$@" >"$policy"
 	# shellcheck disable=SC2034 # for the test
 	sweep=(vtpmfast sweep --policy "$policy")
