@@ -63,6 +63,10 @@ stop_readers() {
 	kill -KILL "$readers" 2>/dev/null || true
 	wait "$readers" 2>/dev/null || true
 	readers=
+	# its children end after it, each when its last extend is done
+	while pgrep -x ima-readers >/dev/null; do
+		sleep 0.05
+	done
 }
 
 clean_up() {
