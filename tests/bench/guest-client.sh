@@ -9,7 +9,10 @@
 #   --out DIR         where SETTING-RUN.json goes (default /out), and beside each
 #                     SETTING-RUN.ima, what IMA did meanwhile
 #   --settings LIST   MODE or MODE/BATCH_MAX, by turns (default stock,auto/1,auto/2,
-#                     auto/4,auto/8,auto/16); `idle` before one: without the processes
+#                     auto/4,auto/8,auto/16). A word before one: `idle` without the
+#                     processes; `unmeasured` the processes do the same with files that
+#                     IMA does not measure; `first` client and TPM never wait for a CPU
+#                     (SCHED_FIFO), so that what is left is the wait for the chip
 #   --runs N          of each (default 3)
 #   --processes N     that make IMA measure (default 32)
 #   --duration S      of the timed part (default 1)
@@ -87,22 +90,29 @@ start_tpm() {
 	[[ -e /sys/kernel/security/ima/tpm ]] || die 3 "this kernel's IMA takes no TPM that comes late"
 }
 
-# The files of each point are new, on a file system that nothing else is on
+# new_files SETTING: the files of each point are new, on a file system that nothing else
+# is on
 new_files() {
 	dir=$(mktemp -d /tmp/client.XXXXXX)
 	mount -t tmpfs client "$dir"
-	echo "measure func=FILE_CHECK mask=MAY_READ fsuuid=$(fsuuid "$dir")" >/sys/kernel/security/ima/policy
+	[[ $1 = unmeasured\ * ]] || echo "measure func=FILE_CHECK mask=MAY_READ fsuuid=$(fsuuid "$dir")" >/sys/kernel/security/ima/policy
 }
 
 # point SETTING RUN
 point() {
 	local setting=$1 name before code=0
-	local mode=${setting#idle }
+	local mode=${setting#* }
+	local -a first=()
+	chrt -o -p 0 "$tpm_pid"
+	if [[ $setting = first\ * ]]; then
+		first=(chrt -f 10)
+		chrt -f -p 10 "$tpm_pid"
+	fi
 	name=${setting//[\/ ]/-}-$2
 	echo "${mode%/*}" >"/sys/class/tpm/$tpm/completion_mode"
 	[[ $mode != */* ]] || echo "${mode#*/}" >/sys/module/ima/parameters/batch_max
 	if [[ $setting != idle\ * ]]; then
-		new_files
+		new_files "$setting"
 		ima-readers --endless --workers "$processes" "$dir" >/run/readers &
 		readers=$!
 		# until all have begun
@@ -111,7 +121,7 @@ point() {
 		done
 	fi
 	before=$(</sys/kernel/security/ima/tpm)
-	vtpmfast extend --device "/dev/tpmrm${tpm#tpm}" --tpm-pid "$tpm_pid" --pcr 23 --runs 1 \
+	"${first[@]}" vtpmfast extend --device "/dev/tpmrm${tpm#tpm}" --tpm-pid "$tpm_pid" --pcr 23 --runs 1 \
 		--warmup 0.2 --duration "$duration" --output "$out/$name.json" >/dev/null || code=$?
 	{
 		awk '{ print "before", $0 }' <<<"$before"
