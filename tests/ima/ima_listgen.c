@@ -14,6 +14,8 @@
  *   --other-pcr N                 every N-th entry is of PCR 11 (0: none)
  *   --boots N                     boot_aggregate again after every N entries (0: never)
  *   --first NAME                  of the first entry (boot_aggregate)
+ *   --attach N                    the boot aggregate is zeros, and entry N (from 1; 0: none)
+ *                                 is tpm_attach_aggregate
  *   --extra N                     bytes more in each signature and buffer (0)
  */
 #include <getopt.h>
@@ -31,7 +33,7 @@ struct options {
 	int template_count;
 	struct pcr_banks banks;
 	const struct pcr_bank *algo;
-	uint64_t entries, pcrs_after, lost, violations, other_pcr, boots, extra;
+	uint64_t entries, pcrs_after, lost, violations, other_pcr, boots, attach, extra;
 };
 
 static void fail(const char *what, const char *why)
@@ -93,6 +95,8 @@ static void set(struct options *o, const char *name, char *value)
 		o->other_pcr = count(value);
 	else if (!strcmp(name, "boots"))
 		o->boots = count(value);
+	else if (!strcmp(name, "attach"))
+		o->attach = count(value);
 	else if (!strcmp(name, "extra"))
 		o->extra = count(value);
 	if (o->template_count < 1 || !o->algo)
@@ -106,7 +110,8 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "pcrs-after", 1, NULL, 0 }, { "entries", 1, NULL, 0 },    { "templates", 1, NULL, 0 },
 		{ "banks", 1, NULL, 0 },      { "algo", 1, NULL, 0 },	    { "violations", 1, NULL, 0 },
 		{ "other-pcr", 1, NULL, 0 },  { "boots", 1, NULL, 0 },	    { "first", 1, NULL, 0 },
-		{ "extra", 1, NULL, 0 },      { "lost", 1, NULL, 0 },	    { 0 },
+		{ "extra", 1, NULL, 0 },      { "lost", 1, NULL, 0 },	    { "attach", 1, NULL, 0 },
+		{ 0 },
 	};
 	int index, c;
 
@@ -116,6 +121,7 @@ static void parse(struct options *o, int argc, char **argv)
 	o->algo = pcr_bank_by_name("sha1");
 	o->entries = 10;
 	o->pcrs_after = UINT64_MAX;
+	o->attach = UINT64_MAX;
 	pcr_banks_parse("sha1,sha256", &o->banks);
 	while ((c = getopt_long(argc, argv, "", known, &index)) != -1) {
 		if (c)
@@ -141,6 +147,16 @@ static void write_lost(struct listgen *g, const struct listgen_entry *e, FILE *b
 	memcpy(g->next_value, before.next_value, sizeof(g->next_value));
 }
 
+/* The file's digest, in the first field, as of a boot aggregate without a TPM */
+static void zero_digest(struct listgen_entry *e)
+{
+	struct listgen_field *f = &e->field[0];
+	uint8_t *nul = memchr(f->bytes, '\0', f->len);
+	uint8_t *digest = !strcmp(f->id, "d") || !nul ? f->bytes : nul + 1;
+
+	memset(digest, 0, (size_t)(f->bytes + f->len - digest));
+}
+
 static void write_list(const struct options *o, struct listgen *g, FILE *binary, FILE *ascii,
 		       FILE *pcrs)
 {
@@ -150,10 +166,14 @@ static void write_list(const struct options *o, struct listgen *g, FILE *binary,
 		const char *template = o->templates[i % (uint64_t)o->template_count];
 		const char *name = every(o->boots, i) ? "boot_aggregate" : i ? NULL : o->first;
 
+		if (i + 1 == o->attach)
+			name = "tpm_attach_aggregate";
 		if (pcrs && i == o->pcrs_after)
 			listgen_pcrs(g, pcrs);
 		if (listgen_fill(g, &e, template, i, name, every(o->violations, i)))
 			fail(template, "unknown field");
+		if (!i && o->attach != UINT64_MAX)
+			zero_digest(&e);
 		if (every(o->other_pcr, i))
 			e.pcr = 11;
 		if (i + 1 == o->lost)

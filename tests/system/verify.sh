@@ -145,6 +145,20 @@ run_timed "${verify[@]}" "$b" --pcrs "$p"
 like "$out" 'kexec +3 boot aggregates' "a list carried over kexec twice"
 is "$code" 0 "... is verified"
 
+# ---- a TPM that came late ----
+for template in ima ima-ng ima-ngv2; do
+	gen --templates $template --entries 20 --attach 15
+	expect_pass "$template: a boot aggregate of zeros, and tpm_attach_aggregate" "${verify[@]}" "$b" --pcrs "$p"
+	expect_pass "$template: ... ascii" "${verify[@]}" "$a" --pcrs "$p"
+	gen --templates $template --entries 20 --attach 15 --pcrs-after 14
+	refuse "$template: the PCR ends before that entry" 1 "${verify[@]}" "$b" --pcrs "$p" --max-tail 6
+	gen --templates $template --entries 20 --attach 15 --pcrs-after 15
+	expect_pass "$template: the PCR ends with it" "${verify[@]}" "$b" --pcrs "$p" --max-tail 5
+	gen --templates $template --entries 14 --attach 0
+	refuse "$template: there is no such entry" 1 "${verify[@]}" "$b" --pcrs "$p"
+done
+like "$err" 'tpm_attach_aggregate' "... with the reason"
+
 # ---- nothing to compare ----
 gen
 : >"$work/empty"

@@ -12,6 +12,8 @@ struct run {
 	uint8_t expected[PCR_MAX_BANKS][PCR_MAX_DIGEST_BYTES];
 	/* first entry of the PCR after the match */
 	uint64_t tail_number, tail_offset;
+	bool began_without_tpm;
+	uint64_t attached_number; /* entry that says that one came late; 0: none */
 	struct ima_missing *missing;
 };
 
@@ -24,6 +26,42 @@ bool ima_verify_first_known(const char *name)
 		if (!strcmp(known[i], name))
 			return true;
 	return false;
+}
+
+static bool is_zero(const uint8_t *value, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (value[i])
+			return false;
+	return true;
+}
+
+/* Whether the digest of the file, or of what stands for it, is zeros. */
+static bool zero_file_digest(const struct ima_entry *e)
+{
+	for (unsigned int i = 0; i < e->template->count; i++) {
+		enum ima_field_form form = e->template->field[i]->form;
+		const uint8_t *data = e->field[i].data, *nul;
+		size_t len = e->field[i].len;
+
+		if (form == IMA_FORM_DIGEST)
+			return is_zero(data, len);
+		if (form != IMA_FORM_ALGO_DIGEST && form != IMA_FORM_TYPE_DIGEST)
+			continue;
+		nul = memchr(data, '\0', len);
+		return nul && is_zero(nul, len - (size_t)(nul - data));
+	}
+	return false;
+}
+
+/* How IMA came to its TPM: a boot aggregate of zeros says that there was none at first. */
+static void note_tpm(struct run *run, const struct ima_entry *e)
+{
+	if (e->number == 1)
+		run->began_without_tpm = !strcmp(e->event_name, "boot_aggregate") &&
+					 zero_file_digest(e);
+	if (!run->attached_number && !strcmp(e->event_name, "tpm_attach_aggregate"))
+		run->attached_number = e->number;
 }
 
 static void note_name(struct ima_verify_result *r, const struct ima_entry *e)
@@ -40,14 +78,6 @@ static void note_name(struct ima_verify_result *r, const struct ima_entry *e)
 	for (char *c = r->first_name; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-}
-
-static bool is_zero(const uint8_t *value, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (value[i])
-			return false;
-	return true;
 }
 
 static int find_expected(struct run *run, struct vtf_error *err)
@@ -115,6 +145,7 @@ static int read_list(struct run *run, struct ima_list *list, struct ima_replay *
 			break;
 		}
 		note_name(r, &entry);
+		note_tpm(run, &entry);
 		r->entries++;
 		if (!ours)
 			continue;
@@ -190,6 +221,15 @@ static int judge(struct run *run, struct ima_replay *replay, struct vtf_error *e
 				     (unsigned long long)r->entries, run->opts->pcr);
 	if (!r->matched)
 		return judge_mismatch(run, replay, err);
+	if (run->began_without_tpm &&
+	    (!run->attached_number || run->attached_number > r->matched_number)) {
+		/* while a TPM that comes late catches up, its PCR is that of a shorter list */
+		r->bad_number = 1;
+		return vtf_error_set(err, VTF_EXIT_VERIFY,
+				     "list entry 1 at byte 0: IMA had no TPM then, and no entry "
+				     "tpm_attach_aggregate is in PCR %u, so the list may be part of a "
+				     "longer one", run->opts->pcr);
+	}
 	if (r->tail > run->opts->max_tail) {
 		r->bad_number = run->tail_number;
 		r->bad_offset = run->tail_offset;
